@@ -1,0 +1,59 @@
+"""What an exercise is made of. Each topic module has a list ``EXERCISES`` of these."""
+
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A wrong answer with a name: ``name`` is family/name, ``text`` what the learner reads, ``run`` gives it."""
+
+    name: str
+    text: str
+    run: Callable
+
+    @classmethod
+    def of(cls, function):
+        """From a function in ``mistakes/``: its module is the family, its docstring the text."""
+        family = function.__module__.rpartition(".")[2]
+        return cls(f"{family}/{function.__name__}", inspect.getdoc(function), function)
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A question with its right answer and the wrong ones people really give.
+
+    ``solution``  for a function exercise, the function; for a value, a function without arguments that
+                  works the value out. Its name is the exercise's.
+    ``probes``    argument tuples the learner's function is run on, easiest first; none for a value.
+    ``mistakes``, ``alternatives``  wrong answers to recognise, and right ones to accept, of the same form.
+    ``properties``  ``property(run, arguments, value)`` gives a sentence on what fails, or None.
+    ``covers``    words for the verdict "right": what the probes covered.
+    ``tolerance`` absolute; numbers in functions are also allowed a relative error of 1e-5.
+    """
+
+    lesson: str
+    solution: Callable
+    hints: Sequence[str]
+    probes: Sequence[tuple] = ()
+    mistakes: Sequence[Callable | Mistake] = ()
+    alternatives: Sequence[Callable] = ()
+    properties: Sequence[Callable] = ()
+    covers: str = ""
+    tolerance: float = 1e-6
+    name: str = ""
+
+    def __post_init__(self):
+        mistakes = [m if isinstance(m, Mistake) else Mistake.of(m) for m in self.mistakes]
+        object.__setattr__(self, "mistakes", mistakes)
+        object.__setattr__(self, "name", self.name or self.solution.__name__)
+
+    @property
+    def is_function(self):
+        return bool(self.probes)
+
+    @property
+    def call(self):
+        """How a function exercise is called, for messages: ``soft_lookup(query, keys, values)``."""
+        return f"{self.name}{inspect.signature(self.solution)}"

@@ -1,0 +1,48 @@
+"""Exercises of ``00_start``."""
+
+import numpy as np
+
+from course_utils.exercises.exercise import Exercise
+from course_utils.exercises.mistakes import start as mistakes
+
+
+def shares(counts):
+    return counts / counts.sum()
+
+
+def scores_computed():
+    return 11 * 11
+
+
+EXERCISES = [
+    Exercise(
+        lesson="00_start",
+        solution=shares,
+        probes=[(np.array([1.0, 3.0]),), (np.array([2, 5, 3]),), (np.array([7.0]),)],
+        covers="whole numbers included",
+        alternatives=[lambda counts: [c / sum(counts) for c in counts]],
+        mistakes=[
+            mistakes.divides_by_the_largest,
+            mistakes.divides_by_how_many,
+            mistakes.in_percent,
+            mistakes.rounded,
+            mistakes.forgets_to_divide,
+        ],
+        hints=[
+            "A share is a part of the whole. What is the whole of [1, 3]?",
+            "counts.sum() gives the total; NumPy divides every entry of an array at once.",
+        ],
+    ),
+    Exercise(
+        lesson="00_start",
+        solution=scores_computed,
+        covers="Every query meets every key, its own included: 11 x 11.",
+        mistakes=[
+            mistakes.counts_only_others,
+            mistakes.counts_the_words_twice,
+            mistakes.counts_causal_pairs,
+            mistakes.counts_both_layers,
+        ],
+        hints=["Each word asks once: that is one row of scores.", "How many keys does one query meet? Its own too."],
+    ),
+]

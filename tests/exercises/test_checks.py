@@ -1,0 +1,153 @@
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from course_utils.exercises import check, hint, judge, show_solution
+from course_utils.exercises import checks
+from course_utils.exercises.checks import solution_source
+
+
+def test_an_unknown_name_gets_a_suggestion_and_no_traceback(capsys):
+    check.soft_lokup(1)
+    hint("soft_lokup")
+    show_solution("soft_lokup")
+    assert capsys.readouterr().out == "There is no exercise called soft_lokup. Did you mean soft_lookup?\n" * 3
+    assert judge("zzzz").message == "There is no exercise called zzzz."
+
+
+def test_a_wrong_answer_shows_both_rows_and_ends_with_a_question():
+    message = judge("soft_lookup", lambda query, keys, values: keys @ query @ values).message
+    assert message.startswith("Your blend uses the scores themselves as weights; there is no softmax.")
+    assert "query = [1. 0.]" in message
+    assert "yours [10.  0.  2.]" in message and "right [7.311 5.379 2.   ]" in message
+    assert message.endswith("What turns them into shares that sum to 1?")
+
+
+def test_an_unknown_mistake_is_described_by_what_fails():
+    def twice(query, keys, values):
+        return 2 * solution(query, keys, values)
+
+    def by_place(query, keys, values):
+        weights = np.arange(1.0, len(keys) + 1)
+        return weights / weights.sum() @ values
+
+    def blind(query, keys, values):
+        return solution(np.ones_like(query), keys, values)
+
+    def off(query, keys, values):
+        return 0.9 * solution(query, keys, values) + 0.1 * values.mean(axis=0)
+
+    solution = checks.exercises()["soft_lookup"].solution
+    for function, sentence in (
+        (twice, "A blend stays between the smallest and the largest value"),
+        (by_place, "changes when the keys and their values are listed in another order"),
+        (blind, "stays the same whatever query is"),
+        (off, "The largest difference is"),
+    ):
+        verdict = judge("soft_lookup", function)
+        assert verdict.mistake is None and sentence in verdict.message, function
+
+
+def test_a_mistake_is_named_when_most_probes_agree_and_not_when_few_do():
+    wrong = checks.exercises()["soft_lookup"].mistakes[0].run
+
+    def mostly(query, keys, values):
+        return wrong(query, keys, values) + (len(keys) == 7)
+
+    def rarely(query, keys, values):
+        return wrong(query, keys, values) + (len(keys) < 7)
+
+    assert judge("soft_lookup", mostly).mistake == "retrieval/blends_with_raw_scores"
+    assert judge("soft_lookup", rarely).mistake is None
+
+
+def test_an_exception_is_told_with_the_line_that_raised_it():
+    def fails(query, keys, values):
+        return query @ values.T @ np.ones(99)
+
+    message = judge("soft_lookup", fails).message
+    assert message.startswith("Your function raised ValueError: ")
+    assert "It happened in the line   return query @ values.T @ np.ones(99)" in message
+
+
+def test_a_wrong_number_of_arguments_shows_how_it_is_called():
+    message = judge("soft_lookup", lambda query: query).message
+    assert "takes 1 positional argument but 3 were given" in message
+    assert "It is called as   soft_lookup(query, keys, values)" in message
+
+
+def test_right_numbers_with_spoilt_arguments_are_not_yet_right():
+    def in_place(counts):
+        if counts.dtype.kind == "f":
+            counts /= counts.sum()
+            return counts
+        return counts / counts.sum()
+
+    verdict = judge("shares", in_place)
+    assert verdict.state == "wrong" and "changes its arguments in place" in verdict.message
+
+
+def test_a_function_that_needs_tensors_gets_tensors():
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    assert judge("shares", lambda counts: counts.double() / counts.sum(dtype=torch.float64)).state == "right"
+
+
+def test_the_value_instead_of_the_function_is_explained():
+    message = judge("soft_lookup", np.ones(3)).message
+    assert message == (
+        "A ndarray came, not a function: pass the function itself, check.soft_lookup(soft_lookup)."
+    )
+
+
+def test_numbers_are_described_when_they_are_no_known_slip():
+    assert judge("weight_by_hand", 0.6).message.startswith("0.6 is too small")
+    assert judge("weight_by_hand", "0.731").message == "Text came: write the number without quotes."
+    assert judge("weight_by_hand", [0.731]).message == "One number was needed, but 1 numbers came."
+    assert judge("shape_of_scores", (6, 6, 6)).message == "2 numbers were needed, but 3 numbers came."
+
+
+def test_the_learners_own_interrupt_passes_through():
+    def interrupted(*arguments):
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        judge("shares", interrupted)
+
+
+def test_a_verdict_leaves_no_alarm_behind():
+    import signal
+
+    before = signal.getsignal(signal.SIGALRM)
+    judge("shares", lambda counts: counts)
+    assert signal.getsignal(signal.SIGALRM) is before and signal.getitimer(signal.ITIMER_REAL)[0] == 0
+
+
+def test_judge_works_outside_the_main_thread():
+    from concurrent.futures import ThreadPoolExecutor
+
+    with ThreadPoolExecutor() as pool:
+        assert pool.submit(judge, "shares", lambda counts: counts / counts.sum()).result().state == "right"
+
+
+def test_the_solution_is_shown_only_after_a_try(capsys, monkeypatch):
+    monkeypatch.setattr(checks, "_attempts", type(checks._attempts)())
+    show_solution("shares")
+    assert capsys.readouterr().out.startswith("Try it once first")
+    check.shares()  # not started: not a try
+    capsys.readouterr()
+    show_solution("shares")
+    assert capsys.readouterr().out.startswith("Try it once first")
+    check.shares(lambda counts: counts)
+    capsys.readouterr()
+    show_solution("shares")
+    assert capsys.readouterr().out == solution_source("shares")
+
+
+def test_checking_needs_neither_torch_nor_matplotlib():
+    code = (
+        "import sys; from course_utils.exercises import judge; judge('shares', lambda c: c);"
+        "print([m for m in ('torch', 'matplotlib', 'IPython') if m in sys.modules])"
+    )
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
