@@ -11,7 +11,17 @@ import numpy as np
 
 from course_utils.core.attention import scaled_dot_product_attention
 
-CLASSES = ["determiner", "noun", "negation", "verb", "conjunction", "pronoun", "copula", "degree", "adjective"]
+CLASSES = [
+    "determiner",
+    "noun",
+    "negation",
+    "verb",
+    "conjunction",
+    "pronoun",
+    "copula",
+    "degree",
+    "adjective",
+]
 FEATURES = [*CLASSES, "living", "place", "fits living", "fits place", "wants living", "wants place", "spare"]
 
 LEXICON = {

@@ -17,6 +17,8 @@ def causal_mask(n_queries, n_keys=None):
     """
     n_keys = n_queries if n_keys is None else n_keys
     if n_queries < 0 or n_keys < 0:
-        raise ValueError(f"a mask needs counts of 0 or more, but n_queries is {n_queries} and n_keys is {n_keys}")
+        raise ValueError(
+            f"a mask needs counts of 0 or more, but n_queries is {n_queries} and n_keys is {n_keys}"
+        )
     positions = np.arange(n_queries) + (n_keys - n_queries)
     return np.arange(n_keys) <= positions[:, None]

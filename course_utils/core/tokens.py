@@ -41,7 +41,7 @@ def cat():
 
 
 class Projections(NamedTuple):
-    """The three matrices of self-attention: what a word asks for, is found by, and passes on."""
+    """The three matrices of self-attention, (d_model, d_k) twice and (d_model, d_v): ask, be found, pass on."""
 
     W_Q: np.ndarray
     W_K: np.ndarray
@@ -69,3 +69,41 @@ def bank():
     }
     phrases = [["the", "river", "bank"], ["the", "savings", "bank"]]
     return {" ".join(words): (words, np.array([vectors[word] for word in words])) for words in phrases}
+
+
+class Example(NamedTuple):
+    """The worked example: words, features, ``x`` (4, 8), and W_Q, W_K, W_V (8, 4) each.
+
+    The columns of W_Q and W_K are the channels (person, action, thing, modifier), those of W_V (person,
+    feeling, technical, process). Every entry, query, key, value and score is a multiple of one half.
+    """
+
+    words: list
+    features: list
+    x: np.ndarray
+    W_Q: np.ndarray
+    W_K: np.ndarray
+    W_V: np.ndarray
+
+
+def worked_example():
+    """Four tokens, "I love machine learning", with every number small enough to check by hand."""
+    features = ["who", "act", "noun", "mod", "pos", "tech", "head", "one"]
+    x = [
+        [1, 0, 0, 0, 0, 0, 0, 1],
+        [0, 1, 0, 0, 1, 0, 0, 1],
+        [0, 0, 1, 1, 0, 1, 0, 1],
+        [0, 0.5, 1, 0, 0, 1, 1, 1],
+    ]
+    rows = {  # feature: its row of W_Q, of W_K, of W_V
+        "who": ([-0.5, 1, 0, 0], [2, 0, 0, 0], [1, 0, 0, 0]),
+        "act": ([0, -1, 1, 0], [0, 2, 0, 0], [0, 0, 0, 1]),
+        "noun": ([0, 0, 0.5, 0], [0, 0, 0.5, 0], [0, 0, 0, 0]),
+        "mod": ([0, 0, 2, 0], [0, 0, 0, 2], [0, 0, 0, -0.5]),
+        "pos": ([0, -0.5, 1, 0], [0, 0, 0, 0], [0, 2, 0, 0]),
+        "tech": ([0, 0, -0.5, 0.5], [0, 0, 0.5, 0], [0, 0, 1, 0]),
+        "head": ([0, 1.5, -0.5, 1.5], [0, 0, 1, 0], [0, 0, 0, 1]),
+        "one": ([0, 0.5, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]),
+    }
+    W_Q, W_K, W_V = (np.array([rows[feature][i] for feature in features], dtype=float) for i in range(3))
+    return Example("I love machine learning".split(), features, np.array(x, dtype=float), W_Q, W_K, W_V)

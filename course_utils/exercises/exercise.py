@@ -29,6 +29,7 @@ class Exercise:
     ``probes``    argument tuples the learner's function is run on, easiest first; none for a value.
     ``mistakes``, ``alternatives``  wrong answers to recognise, and right ones to accept, of the same form.
     ``properties``  ``property(run, arguments, value)`` gives a sentence on what fails, or None.
+    ``repairs``   ``repair(*arguments)`` gives arguments that undo a mistake, to see which other one is there, too.
     ``covers``    words for the verdict "right": what the probes covered.
     ``tolerance`` absolute; numbers in functions are also allowed a relative error of 1e-5.
     """
@@ -40,6 +41,7 @@ class Exercise:
     mistakes: Sequence[Callable | Mistake] = ()
     alternatives: Sequence[Callable] = ()
     properties: Sequence[Callable] = ()
+    repairs: Sequence[Callable] = ()
     covers: str = ""
     tolerance: float = 1e-6
     name: str = ""

@@ -105,7 +105,9 @@ def _read(given):
     if inspect.isgenerator(given) or inspect.iscoroutine(given):
         return Outcome(problem=f"A {kind} came: use return, not yield, and return an array.")
     if callable(given):
-        return Outcome(problem=f"A {kind} came that would have to be called first: return its result, an array.")
+        return Outcome(
+            problem=f"A {kind} came that would have to be called first: return its result, an array."
+        )
     if isinstance(given, dict | set | frozenset | bytes):
         return Outcome(problem=f"A {kind} came: return an array of numbers.")
     if hasattr(given, "detach"):
@@ -140,13 +142,16 @@ def _same_array(before, after):
     if not isinstance(before, np.ndarray):
         return True
     after = np.asarray(after)
-    return before.shape == after.shape and before.dtype == after.dtype and np.array_equal(before, after, equal_nan=before.dtype.kind == "f")
+    alike = before.shape == after.shape and before.dtype == after.dtype
+    return alike and np.array_equal(before, after, equal_nan=before.dtype.kind == "f")
 
 
 def matches(value, expected, tolerance):
     """Whether two values are the same shape and the same numbers, NaN only where NaN belongs."""
     if isinstance(value, str) or isinstance(expected, str):
-        return isinstance(value, str) and isinstance(expected, str) and value.strip().lower() == expected.lower()
+        return (
+            isinstance(value, str) and isinstance(expected, str) and value.strip().lower() == expected.lower()
+        )
     expected = np.asarray(expected, dtype=float)
     if not isinstance(value, np.ndarray) or value.shape != expected.shape:
         return False

@@ -25,7 +25,7 @@ def append(**entry):
     entry = {"time": time.strftime("%Y-%m-%dT%H:%M:%S%z")} | entry | {"seconds": round(now - _started)}
     _started = now
     try:
-        torn = FILE.exists() and not FILE.read_bytes()[-1:] in (b"", b"\n")
+        torn = FILE.exists() and FILE.read_bytes()[-1:] not in (b"", b"\n")
         with FILE.open("a", encoding="utf-8") as file:
             # A line that was cut short (a full disk, a crash) must not swallow this one.
             file.write("\n" * torn + json.dumps(entry) + "\n")

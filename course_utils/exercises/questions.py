@@ -24,7 +24,9 @@ def questions():
                 raise ValueError(f"{where}: each of {sorted(FIELDS)} is needed once, look at {odd}")
             wrong = set(entry["options"]) - {entry["right"]}
             if entry["right"] not in entry["options"] or {m["option"] for m in entry["mistakes"]} != wrong:
-                raise ValueError(f"{where}: each wrong option needs a mistake, and the right one must be an option")
+                raise ValueError(
+                    f"{where}: each wrong option needs a mistake, and the right one must be an option"
+                )
             found[name] = entry | {"topic": file.name.removesuffix(".toml")}
     return found
 
@@ -35,11 +37,13 @@ def ask(name):
     print(question["text"])
     for letter, option in question["options"].items():
         print(f"  {letter}  {option}")
+    print()
 
 
 def _exercise(name, entry):
     mistakes = [
-        Mistake(f"{entry['topic']}/{m['name']}", m["text"], lambda m=m: m["option"]) for m in entry["mistakes"]
+        Mistake(f"{entry['topic']}/{m['name']}", m["text"], lambda m=m: m["option"])
+        for m in entry["mistakes"]
     ]
     return Exercise(
         lesson=entry["lesson"],

@@ -6,6 +6,7 @@ import numpy as np
 
 from course_utils.core.scores import softmax
 from course_utils.exercises.exercise import Exercise
+from course_utils.exercises.mistakes import projections
 from course_utils.exercises.mistakes import retrieval as mistakes
 from course_utils.exercises.properties import follows_reordered_keys, stays_between_the_values
 
@@ -78,7 +79,11 @@ def _random(*shapes, seed=0):
 
 
 ONE_QUERY = [
-    (np.array([1.0, 0.0]), np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[10.0, 0.0, 2.0], [0.0, 20.0, 2.0]])),
+    (
+        np.array([1.0, 0.0]),
+        np.array([[1.0, 0.0], [0.0, 1.0]]),
+        np.array([[10.0, 0.0, 2.0], [0.0, 20.0, 2.0]]),
+    ),
     (np.array([2.0]), np.array([[-1.0], [0.5], [1.0]]), np.array([[1.0, 0.0], [0.0, 1.0], [3.0, 3.0]])),
     _random((3,), (5, 3), (5, 2), seed=1),
     _random((2,), (7, 2), (7, 5), seed=2),
@@ -121,7 +126,10 @@ EXERCISES = [
             mistakes.weight_of_the_other,
             mistakes.not_divided_yet,
         ],
-        hints=["Take exp of both scores first.", "exp(1) is 2.718 and exp(0) is 1. What share is the first of both?"],
+        hints=[
+            "Take exp of both scores first.",
+            "exp(1) is 2.718 and exp(0) is 1. What share is the first of both?",
+        ],
     ),
     Exercise(
         lesson=LESSON,
@@ -177,7 +185,10 @@ EXERCISES = [
         solution=shape_of_scores,
         covers="One row for each query, one column for each key.",
         mistakes=[mistakes.scores_of_widths, mistakes.scores_like_queries],
-        hints=["Write the two shapes beside each other: (6, 3) and (3, 6).", "The inner sizes vanish in a product."],
+        hints=[
+            "Write the two shapes beside each other: (6, 3) and (3, 6).",
+            "The inner sizes vanish in a product.",
+        ],
     ),
     Exercise(
         lesson=LESSON,
@@ -202,15 +213,15 @@ EXERCISES = [
         covers="d_model, d_k and d_v all different included",
         alternatives=[_merged],
         mistakes=[
-            mistakes.without_projections,
-            mistakes.values_not_projected,
-            mistakes.queries_use_W_K,
-            mistakes.keys_use_W_Q,
-            mistakes.values_use_W_K,
-            mistakes.queries_and_keys_swapped,
-            mistakes.softmax_down_the_columns,
-            mistakes.matrices_transposed,
-            mistakes.self_attention_scaled,
+            projections.without_projections,
+            projections.values_not_projected,
+            projections.queries_use_W_K,
+            projections.keys_use_W_Q,
+            projections.values_use_W_K,
+            projections.queries_and_keys_swapped,
+            projections.softmax_down_the_columns,
+            projections.matrices_transposed,
+            projections.self_attention_scaled,
         ],
         hints=[
             "Make query, key and value first: three products with x.",
@@ -228,11 +239,11 @@ EXERCISES = [
         ],
         covers="a context of another length and width included",
         mistakes=[
-            mistakes.sources_swapped,
-            mistakes.context_ignored,
-            mistakes.only_context,
-            mistakes.values_from_x,
-            mistakes.keys_from_x,
+            projections.sources_swapped,
+            projections.context_ignored,
+            projections.only_context,
+            projections.values_from_x,
+            projections.keys_from_x,
         ],
         hints=[
             "x asks: it makes the queries.",

@@ -10,8 +10,8 @@ def shares(counts):
     return counts / counts.sum()
 
 
-def scores_computed():
-    return 11 * 11
+def twice_as_long():
+    return 22 * 22
 
 
 EXERCISES = [
@@ -35,14 +35,19 @@ EXERCISES = [
     ),
     Exercise(
         lesson="00_start",
-        solution=scores_computed,
-        covers="Every query meets every key, its own included: 11 x 11.",
+        solution=twice_as_long,
+        covers="Every query meets every key, its own included: 22 x 22. Twice the words, four times the scores.",
         mistakes=[
+            mistakes.doubles_the_scores,
+            mistakes.counts_eleven_words,
             mistakes.counts_only_others,
             mistakes.counts_the_words_twice,
             mistakes.counts_causal_pairs,
             mistakes.counts_both_layers,
         ],
-        hints=["Each word asks once: that is one row of scores.", "How many keys does one query meet? Its own too."],
+        hints=[
+            "Each word asks once: that is one row of scores.",
+            "How many keys does one query meet? Its own too.",
+        ],
     ),
 ]

@@ -1,5 +1,4 @@
 import math
-import warnings
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ A, B = 1.6604769, 2.3395231  # the blend of 1 and 3 with scores 1/sqrt(2) and 0,
 KEYS4, VALUES4 = [[1.0, 0], [0, 1], [1, 1], [0, 0]], [[0.0, 1], [2, 3], [4, 5], [6, 7]]
 NAN, INF = math.nan, math.inf
 
+# fmt: off
 CASES = {
     "two tokens": ((EYE, EYE, TWO), {}, [[A, A + 1], [B, B + 1]]),
     "a query that may look at nothing": (
@@ -34,7 +34,9 @@ CASES = {
     ),
     "no keys": ((np.ones((2, 3)), np.ones((0, 3)), np.ones((0, 2))), {}, [[0, 0], [0, 0]]),
     "no queries": ((np.ones((0, 3)), np.ones((4, 3)), np.ones((4, 2))), {}, np.ones((0, 2))),
-    "an empty batch": ((np.ones((0, 2, 5, 3)), np.ones((0, 2, 5, 3)), np.ones((0, 2, 5, 4))), {}, np.ones((0, 2, 5, 4))),
+    "an empty batch": (
+        (np.ones((0, 2, 5, 3)), np.ones((0, 2, 5, 3)), np.ones((0, 2, 5, 4))), {}, np.ones((0, 2, 5, 4)),
+    ),
     "one key": (([[5.0, -3], [1000, 2]], [[7.0, 1]], [[0.25, -8]]), {}, [[0.25, -8], [0.25, -8]]),
     "huge scores": (([[1e4, 0], [0, 1e4]], [[1e4, 0], [0, 1e4]], TWO), {}, TWO),
     "integers": (([[1, 0], [0, 1]], [[1, 0], [0, 1]], [[1, 2], [3, 4]]), {}, [[A, A + 1], [B, B + 1]]),
@@ -66,6 +68,7 @@ CASES = {
         [[3], [6], [9]],
     ),
 }
+# fmt: on
 
 
 @pytest.mark.parametrize("case", CASES)
@@ -75,7 +78,7 @@ def test_the_answer_on_a_known_case(array, case):
         name: array(option, None if name == "mask" else "float64") if name in ("mask", "bias") else option
         for name, option in options.items()
     }
-    with warnings.catch_warnings(), np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore"):
         output = scaled_dot_product_attention(*map(array, arguments), **options).output
     np.testing.assert_allclose(np.asarray(output), expected, rtol=1e-6, atol=1e-9)
 
@@ -83,7 +86,9 @@ def test_the_answer_on_a_known_case(array, case):
 def test_scores_beyond_float32_become_nan_and_never_a_quiet_number(array):
     huge = array([[1e20, 0.0], [0.0, 1e20]], "float32")
     with np.errstate(over="ignore", invalid="ignore"):
-        assert np.isnan(np.asarray(scaled_dot_product_attention(huge, huge, array(TWO, "float32")).output)).all()
+        assert np.isnan(
+            np.asarray(scaled_dot_product_attention(huge, huge, array(TWO, "float32")).output)
+        ).all()
 
 
 def test_float16_scores_may_pass_its_largest_number(array):
@@ -184,6 +189,7 @@ def ones(*shape):
     return np.ones(shape)
 
 
+# fmt: off
 @pytest.mark.parametrize(
     "arguments, options, error, message",
     [
@@ -206,6 +212,7 @@ def ones(*shape):
         ((ones(2, 2), ones(2, 2).astype(complex), ones(2, 2)), {}, TypeError, "key has dtype complex128"),
     ],
 )
+# fmt: on
 def test_what_does_not_fit_is_refused_by_name(arguments, options, error, message):
     with pytest.raises(error, match=message):
         scaled_dot_product_attention(*arguments, **options)

@@ -23,5 +23,7 @@ def test_torch_knows_the_same_alignment_as_lower_right():
 
 
 def test_a_negative_count_is_refused():
-    with pytest.raises(ValueError, match="a mask needs counts of 0 or more, but n_queries is -1 and n_keys is -1"):
+    with pytest.raises(
+        ValueError, match="a mask needs counts of 0 or more, but n_queries is -1 and n_keys is -1"
+    ):
         causal_mask(-1)

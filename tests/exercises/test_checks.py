@@ -4,16 +4,17 @@ import sys
 import numpy as np
 import pytest
 
-from course_utils.exercises import check, hint, judge, show_solution
-from course_utils.exercises import checks
-from course_utils.exercises.checks import solution_source
+from course_utils.exercises import check, checks, hint, judge, show_solution
+from course_utils.exercises.registry import solution_source
 
 
 def test_an_unknown_name_gets_a_suggestion_and_no_traceback(capsys):
     check.soft_lokup(1)
     hint("soft_lokup")
     show_solution("soft_lokup")
-    assert capsys.readouterr().out == "There is no exercise called soft_lokup. Did you mean soft_lookup?\n" * 3
+    assert (
+        capsys.readouterr().out == "There is no exercise called soft_lokup. Did you mean soft_lookup?\n" * 3
+    )
     assert judge("zzzz").message == "There is no exercise called zzzz."
 
 
@@ -61,6 +62,28 @@ def test_a_mistake_is_named_when_most_probes_agree_and_not_when_few_do():
 
     assert judge("soft_lookup", mostly).mistake == "retrieval/blends_with_raw_scores"
     assert judge("soft_lookup", rarely).mistake is None
+
+
+def test_of_several_mistakes_one_is_named_to_be_fixed_first():
+    softmax = checks.exercises()["softmax"].solution
+
+    def no_scale_over_queries(query, key, value):
+        return softmax(query @ np.swapaxes(key, -1, -2), axis=-2) @ value
+
+    def no_scale_no_softmax_no_batch(query, key, value):
+        return query @ key.T @ value
+
+    def d_k_and_transposed_weights(query, key, value):
+        return np.swapaxes(softmax(query @ np.swapaxes(key, -1, -2) / key.shape[-1]), -1, -2) @ value
+
+    for function, name in (
+        (no_scale_over_queries, "core/softmax_over_the_queries"),
+        (no_scale_no_softmax_no_batch, "core/no_softmax"),
+        (d_k_and_transposed_weights, "core/weights_transposed"),
+    ):
+        verdict = judge("attention", function)
+        assert verdict.mistake == name
+        assert verdict.message.startswith("Several things at once. Fix this first: ")
 
 
 def test_an_exception_is_told_with_the_line_that_raised_it():

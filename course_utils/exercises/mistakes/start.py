@@ -44,32 +44,48 @@ def forgets_to_divide(counts):
 
 
 def counts_only_others():
-    """110 leaves out the word itself: each word also meets its own key.
+    """462 leaves out the word itself: each word also meets its own key.
 
-    How many keys does each of the 11 queries meet?
+    How many keys does each of the 22 queries meet?
     """
-    return 110
+    return 22 * 21
+
+
+def doubles_the_scores():
+    """242 is twice the number for eleven words.
+
+    There are twice as many queries, and each meets twice as many keys. By how much does the product grow?
+    """
+    return 2 * 121
 
 
 def counts_the_words_twice():
-    """22 adds the queries and the keys: 11 + 11.
+    """44 adds the queries and the keys: 22 + 22.
 
     Every query meets every key. How many pairs are there?
     """
-    return 22
+    return 44
 
 
 def counts_causal_pairs():
-    """66 is how many pairs the causal mask leaves, with each word seeing itself and what came before.
+    """253 is how many pairs the causal mask leaves, with each word seeing itself and what came before.
 
     The question is about all pairs. How many does one full row have?
     """
-    return 66
+    return 22 * 23 // 2
 
 
 def counts_both_layers():
-    """242 counts both layers; the question is about one.
+    """968 counts both layers; the question is about one.
 
     How many scores does one layer compute?
     """
-    return 242
+    return 2 * 22 * 22
+
+
+def counts_eleven_words():
+    """121 is the number for the sentence in the explorer.
+
+    This one is twice as long. How many words ask, and how many are asked?
+    """
+    return 121

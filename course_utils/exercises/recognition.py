@@ -1,0 +1,74 @@
+"""Which known mistake an answer makes: the answer and every mistake run side by side on the probes."""
+
+import functools
+
+from course_utils.exercises import guard
+from course_utils.exercises.registry import exercises
+
+ENOUGH = 0.8  # of the probes that tell must agree before a mistake is named
+
+
+def expected_outcomes(exercise):
+    """The right outputs on the probes."""
+    return _outcomes(exercise.name, None)
+
+
+def name_mistake(exercise, answer, given, expected):
+    """The mistake an answer makes, or None, and whether it is only one of several."""
+    mistake = _recognise(exercise, given, expected)
+    if mistake is not None:
+        return mistake, False
+    # A second mistake may raise an error on some probes (a batch, say), and the first still shows on the others.
+    mistake = _recognise(exercise, [None if outcome.error else outcome for outcome in given], expected)
+    for repair in exercise.repairs:
+        if mistake is None:
+            again = [guard.run(answer, repair(*arguments)) for arguments in exercise.probes]
+            mistake = _recognise(exercise, [None if o.error else o for o in again], expected)
+    return mistake, True
+
+
+def _recognise(exercise, given, expected):
+    """The mistake the outcomes look like, or None; places that hold None are left out.
+
+    Only probes that tell count: those where the learner or the mistake is wrong. All of them must agree, or
+    most of them and clearly more than for any other mistake; and at least one by its numbers, because two
+    functions can fail with the same exception for different reasons.
+    """
+    scored = []
+    for place, mistake in enumerate(exercise.mistakes):
+        theirs = _outcomes(exercise.name, place)
+        tell = [
+            i
+            for i, outcome in enumerate(given)
+            if outcome is not None
+            and not (agrees(exercise, outcome, expected[i]) and agrees(exercise, theirs[i], expected[i]))
+        ]
+        same = [i for i in tell if agrees(exercise, given[i], theirs[i])]
+        if any(not given[i].error for i in same):
+            scored.append((len(same) / len(tell), len(same), mistake))
+    scored.sort(key=lambda entry: entry[:2], reverse=True)
+    if scored and scored[0][0] == 1:
+        return scored[0][2]
+    ahead = len(scored) < 2 or scored[0][1] > scored[1][1]
+    if scored and scored[0][0] >= ENOUGH and scored[0][1] > 1 and ahead:
+        return scored[0][2]
+    return None
+
+
+@functools.cache
+def _outcomes(name, mistake):
+    """What the solution, or one of the mistakes by its place, gives on the probes."""
+    exercise = exercises()[name]
+    function = exercise.solution if mistake is None else exercise.mistakes[mistake].run
+    return [guard.run(function, arguments) for arguments in exercise.probes]
+
+
+def agrees(exercise, outcome, expected):
+    """Whether two outcomes are the same: the same error, or the same numbers and manners."""
+    if outcome.error or expected.error:
+        return outcome.error == expected.error
+    if outcome.problem or outcome.nothing or expected.problem or expected.nothing:
+        return False
+    return outcome.mutated == expected.mutated and guard.matches(
+        outcome.value, expected.value, exercise.tolerance
+    )

@@ -1,0 +1,233 @@
+"""Exercises of ``02_scaling``."""
+
+import math
+
+import numpy as np
+
+from course_utils.exercises.exercise import Exercise
+from course_utils.exercises.mistakes import scaling as mistakes
+from course_utils.exercises.mistakes import softmax as softmax_mistakes
+from course_utils.exercises.properties import never_negative, rows_sum_to_one
+
+LESSON = "02_scaling"
+
+
+def softmax(x, axis=-1):
+    e = np.exp(x - x.max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+def entropy(weights):
+    safe = np.where(weights > 0, weights, 1)  # log(1) is 0, so a weight of 0 adds nothing
+    return -np.sum(weights * np.log(safe), axis=-1)
+
+
+def jacobian(weights):
+    return np.diag(weights) - np.outer(weights, weights)
+
+
+def scaled_scores(query, key):
+    return query @ np.swapaxes(key, -1, -2) / math.sqrt(key.shape[-1])
+
+
+def variance_of_scores(query, key):
+    return (query * key).sum(axis=-1).var()
+
+
+def variance_by_hand():
+    return 64
+
+
+def published_weight():
+    e = np.exp(np.array([45.2, 48.1, 51.9, 44.3]) - 51.9)
+    return round(float(e[2] / e.sum()), 4)
+
+
+def _softmax_by_log(x, axis=-1):
+    largest = x.max(axis=axis, keepdims=True)
+    log_sum = largest + np.log(np.exp(x - largest).sum(axis=axis, keepdims=True))
+    return np.exp(x - log_sum)
+
+
+def _softmax_of_moved_axis(x, axis=-1):
+    moved = np.moveaxis(x, axis, 0)
+    e = np.exp(moved - moved.max(axis=0))
+    return np.moveaxis(e / e.sum(axis=0), 0, axis)
+
+
+def _jacobian_by_loop(p):
+    n = len(p)
+    return [[p[i] * ((i == j) - p[j]) for j in range(n)] for i in range(n)]
+
+
+def _random(*shapes, seed):
+    generator = np.random.default_rng(seed)
+    return tuple(generator.integers(-4, 5, shape) / 2 for shape in shapes)
+
+
+HALVES = np.array([[0.5, 0.5], [1.0, 0.0]])
+EXERCISES = [
+    Exercise(
+        lesson=LESSON,
+        solution=softmax,
+        probes=[
+            (np.array([1.0, 2.0, 3.0]),),
+            (np.array([[0.0, 1.0, 2.0], [-1.0, 0.0, 3.0], [2.0, 2.0, 0.5]]),),
+            (np.array([[0.0, 1.0], [2.0, -1.0], [0.5, 0.5]]), 0),
+            _random((3, 5), seed=1),
+            (*_random((2, 3, 5), seed=2), 1),
+            (np.array([1, 2, 4]),),
+            (np.array([1000.0, 1001.0]),),
+            (np.array([[0.0, 1.0], [-2000.0, -2001.0]]),),
+        ],
+        covers="other axes, whole numbers and huge scores included",
+        properties=[never_negative, rows_sum_to_one],
+        alternatives=[_softmax_by_log, _softmax_of_moved_axis],
+        mistakes=[
+            softmax_mistakes.forgets_the_maximum,
+            softmax_mistakes.one_maximum_for_all,
+            softmax_mistakes.one_sum_for_all,
+            softmax_mistakes.ignores_the_axis,
+            softmax_mistakes.columns_by_default,
+            softmax_mistakes.loses_the_axis,
+            softmax_mistakes.one_too_many,
+            softmax_mistakes.one_too_many_after_the_maximum,
+            softmax_mistakes.small_number_in_the_denominator,
+            softmax_mistakes.works_in_place,
+            softmax_mistakes.forgets_to_divide,
+            softmax_mistakes.divides_without_exp,
+        ],
+        hints=[
+            "Start with np.exp(x) divided by its sum. What happens at 1000?",
+            "The largest number of each row may be taken away first: softmax does not notice.",
+            "keepdims=True keeps the axis, so that the shapes fit again when you subtract or divide.",
+        ],
+    ),
+    Exercise(
+        lesson=LESSON,
+        solution=entropy,
+        probes=[
+            (np.array([0.25, 0.75]),),
+            (HALVES,),
+            (np.array([[0.2, 0.3, 0.5], [0.0, 1.0, 0.0]]),),
+            (softmax(_random((2, 3, 5), seed=3)[0]),),
+        ],
+        covers="weights of 0 and batches included",
+        mistakes=[
+            mistakes.entropy_without_minus,
+            mistakes.zero_times_log_zero,
+            mistakes.entropy_in_bits,
+            mistakes.entropy_of_everything,
+            mistakes.entropy_unweighted,
+            mistakes.entropy_down_the_columns,
+        ],
+        hints=[
+            "For each row: minus the sum of p times log(p).",
+            "np.where(weights > 0, weights, 1) puts a 1 where the weight is 0; log(1) is 0.",
+        ],
+    ),
+    Exercise(
+        lesson=LESSON,
+        solution=jacobian,
+        probes=[
+            (np.array([0.25, 0.75]),),
+            (np.array([1.0, 0.0]),),
+            (np.array([0.2, 0.3, 0.5]),),
+            (softmax(np.arange(7) / 3),),
+        ],
+        covers="a saturated row included",
+        alternatives=[_jacobian_by_loop],
+        mistakes=[
+            mistakes.only_the_diagonal,
+            mistakes.diagonal_matrix,
+            mistakes.only_the_outer_product,
+            mistakes.outer_product_added,
+            mistakes.identity_for_diag,
+            mistakes.jacobian_negative,
+        ],
+        hints=[
+            "Entry (i, j) says how weight i moves when score j moves: p_i (1 - p_j) if i is j, else -p_i p_j.",
+            "np.diag(p) is a matrix with p on its diagonal, np.outer(p, p) has the entries p_i p_j.",
+        ],
+    ),
+    Exercise(
+        lesson=LESSON,
+        solution=scaled_scores,
+        probes=[
+            _random((2, 4), (3, 4), seed=4),
+            _random((3, 2), (3, 2), seed=5),
+            _random((5, 3), (2, 3), seed=6),
+            _random((2, 3, 5), (2, 7, 5), seed=7),
+            _random((3, 3, 3), (3, 3, 3), seed=8),
+        ],
+        covers="batches included",
+        alternatives=[
+            lambda query, key: np.einsum("...id,...jd->...ij", query, key) * key.shape[-1] ** -0.5,
+            lambda query, key: (query / math.sqrt(query.shape[-1])) @ np.swapaxes(key, -1, -2),
+        ],
+        mistakes=[
+            mistakes.scores_unscaled,
+            mistakes.scores_over_d_k,
+            mistakes.scores_over_root_n,
+            mistakes.scores_times_root,
+            mistakes.scores_reverse_all_axes,
+            mistakes.scores_turned_round,
+        ],
+        hints=[
+            "d_k is the last size of query and of key.",
+            "np.swapaxes(key, -1, -2) turns round the last two axes and leaves the batch alone.",
+        ],
+    ),
+    Exercise(
+        lesson=LESSON,
+        solution=variance_of_scores,
+        probes=[
+            _random((5, 2), (5, 2), seed=9),
+            _random((3, 3), (3, 3), seed=10),
+            _random((11, 7), (11, 7), seed=11),
+        ],
+        alternatives=[lambda query, key: np.diag(query @ key.T).var()],
+        mistakes=[
+            mistakes.deviation_for_variance,
+            mistakes.variance_of_products,
+            mistakes.variance_of_all_pairs,
+            mistakes.sums_the_wrong_axis,
+            mistakes.mean_of_scores,
+        ],
+        hints=[
+            "First the n scores: row i of query with row i of key.",
+            "query * key multiplies entry by entry; sum along the width; .var() is the variance.",
+        ],
+    ),
+    Exercise(
+        lesson=LESSON,
+        solution=variance_by_hand,
+        tolerance=0.01,
+        covers="64 independent terms of variance 1: their variances add up.",
+        mistakes=[
+            mistakes.variance_is_the_root,
+            mistakes.variance_stays_one,
+            mistakes.variance_of_d_model,
+            mistakes.variance_squared,
+        ],
+        hints=[
+            "A score is a sum of 64 products.",
+            "Variances of independent terms add. What is that of one product?",
+        ],
+    ),
+    Exercise(
+        lesson=LESSON,
+        solution=published_weight,
+        tolerance=0.0006,
+        covers="The best weight is 0.9765: the row was printed without being computed.",
+        mistakes=[
+            mistakes.copies_the_published_weight,
+            mistakes.softmax_of_scaled_instead,
+            mistakes.share_of_the_scores,
+        ],
+        hints=[
+            "Take 51.9 away from all four scores first.",
+            "Your softmax can do it: softmax(np.array([45.2, ...])).",
+        ],
+    ),
+]

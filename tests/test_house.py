@@ -1,0 +1,38 @@
+"""What is in the repository could lie on any machine."""
+
+import re
+import subprocess
+
+from course_utils.lessons.notebook import ROOT
+
+ABSOLUTE = re.compile(r"(?<![\w.$)}\]*<>/-])/(?:tmp|work|root|home|Users)/\w")
+NOT_OURS = {".git", ".venv", "work"}
+
+
+def files():
+    """The files git has or would take; without git, all but what is installed."""
+    command = ["git", "ls-files", "-co", "--exclude-standard"]
+    try:
+        listed = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+        found = [ROOT / name for name in listed.splitlines()]
+    except (OSError, subprocess.CalledProcessError):
+        found = [path for path in ROOT.rglob("*") if not NOT_OURS & set(path.relative_to(ROOT).parts)]
+    return [path for path in found if path.is_file()]
+
+
+def machine_paths(path):
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        return []
+    return ABSOLUTE.findall(text)
+
+
+def test_no_path_of_a_machine():
+    assert [path for path in files() if machine_paths(path)] == []
+
+
+def test_such_a_path_is_seen(tmp_path):
+    file = tmp_path / "note.txt"
+    file.write_text("see " + "/".join(["", "home", "ada", "notes"]))
+    assert machine_paths(file)
