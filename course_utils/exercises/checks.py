@@ -3,12 +3,22 @@
 ``judge`` is the door: it prints nothing and never raises. ``check.NAME(answer)`` prints its verdict.
 """
 
+import ast
+import contextlib
 import functools
+import textwrap
 from collections import Counter
 from typing import NamedTuple
 
 from course_utils.exercises import guard, log
-from course_utils.exercises.feedback import about_value, evidence, failing_property, right, split_question
+from course_utils.exercises.feedback import (
+    about_value,
+    evidence,
+    failing_property,
+    printed,
+    right,
+    split_question,
+)
 from course_utils.exercises.guard import Outcome, TimeUp, guarded, matches
 from course_utils.exercises.recognition import agrees, expected_outcomes, name_mistake
 from course_utils.exercises.registry import exercises, no_such, solution_source
@@ -32,10 +42,10 @@ def judge(name, answer=None):
     if exercise is None:
         return Verdict("not started", None, no_such(name))
     try:
-        with guarded():
-            return (
-                _judge_function(exercise, answer) if exercise.is_function else _judge_value(exercise, answer)
-            )
+        with guarded() as caught:
+            if exercise.is_function:
+                return _judge_function(exercise, answer, caught)
+            return _judge_value(exercise, answer)
     except TimeUp:
         return Verdict(
             "wrong", None, "Your answer did not finish within 2 seconds. Is there a loop that never ends?"
@@ -54,6 +64,9 @@ def _judge_value(exercise, answer):
     given, expected = guard.read(answer), exercise.solution()
     if callable(answer):
         given = Outcome(problem="A function came: give its result, the value itself.")
+    if isinstance(given.value, str) and not isinstance(expected, str):
+        with contextlib.suppress(ValueError, SyntaxError):
+            given = guard.read(ast.literal_eval(given.value.strip()))  # "4" and "(6, 6)" are meant as numbers
     if given.problem:
         return Verdict("wrong", None, given.problem)
     if matches(given.value, expected, exercise.tolerance):
@@ -64,38 +77,44 @@ def _judge_value(exercise, answer):
     return Verdict("wrong", None, about_value(exercise, given.value, expected))
 
 
-def _judge_function(exercise, answer):
-    if answer is None or answer is Ellipsis:
-        return Verdict("not started", None, f"Not started: define {exercise.name}, then run the cell again.")
+def _judge_function(exercise, answer, caught):
+    name = exercise.name
+    if answer is None or answer is Ellipsis or guard.is_stub(answer):
+        return Verdict("not started", None, f"Not started: write {name}, then run the cell again.")
     if not callable(answer):
-        called = f"check.{exercise.name}({exercise.name})"
-        return Verdict(
-            "wrong",
-            None,
-            f"A {type(answer).__name__} came, not a function: pass the function itself, {called}.",
-        )
-    given = [guard.run(answer, arguments) for arguments in exercise.probes]
+        came = guard.a(answer).capitalize()
+        words = f"{came} came, not a function: pass the function itself, check.{name}({name})."
+        return Verdict("wrong", None, words)
+    given = [guard.run(answer, exercise.probes[0])]
+    shown = printed(caught.text)
+    given += [guard.run(answer, arguments) for arguments in exercise.probes[1:]]
     if all(outcome.error for outcome in given):
         again = [guard.run(answer, arguments, guard.to_tensor) for arguments in exercise.probes]
         given = again if not all(outcome.error for outcome in again) else given
     if given[0].nothing:
-        return Verdict(
-            "not started", None, f"Not started: {exercise.call} gives nothing back yet. End it with return."
-        )
+        words = f"Not started: write {name}, then run the cell again."
+        if not given[0].error:
+            words = f"Not started, it seems: {name} runs, but returns None. Did you forget return?"
+        return Verdict("not started", None, _paragraphs(words, shown))
     expected = expected_outcomes(exercise)
     wrong = [i for i, outcome in enumerate(given) if not agrees(exercise, outcome, expected[i])]
     if not wrong:
         return Verdict("right", None, right(exercise))
-    # Probes go from small to large, so the first that fails is the easiest to read.
-    at = next((i for i in wrong if not given[i].problem), wrong[0])
-    shown = evidence(exercise, at, given[at], expected[at])
-    mistake, first = name_mistake(exercise, answer, given, expected)
-    if mistake is not None:
-        what, question = split_question(mistake.text)
-        what = f"Several things at once. Fix this first: {what[0].lower()}{what[1:]}" if first else what
-        return Verdict("wrong", mistake.name, "\n\n".join(filter(None, (what, shown, question))))
-    what = failing_property(exercise, answer, given, expected, wrong, at)
-    return Verdict("wrong", None, "\n\n".join(filter(None, (what, shown))))
+    mistake, one_of_several = name_mistake(exercise, answer, given, expected)
+    if mistake is None:
+        what = failing_property(exercise, answer, given, wrong, wrong[0])
+        return Verdict("wrong", None, _paragraphs(what, evidence(exercise, wrong[0], given[wrong[0]]), shown))
+    at = next(i for i in wrong if not given[i].error)  # a mistake is only named where some numbers show it
+    what, question = split_question(mistake.text)
+    if one_of_several:
+        what = f"Several things at once. Fix this first: {what[0].lower()}{what[1:]}"
+    return Verdict(
+        "wrong", mistake.name, _paragraphs(what, evidence(exercise, at, given[at]), shown, question)
+    )
+
+
+def _paragraphs(*texts):
+    return "\n\n".join(filter(None, texts))
 
 
 class _Checks:
@@ -132,13 +151,16 @@ def _print_verdict(name, answer=None):
         mistake=verdict.mistake,
         attempt=max(_attempts[name], log.attempts(name) + (verdict.state != "not started")),
     )
-    print(verdict.message if verdict.state != "wrong" else f"Not yet. {verdict.message}")
+    message = verdict.message if verdict.state != "wrong" else f"Not yet. {verdict.message}"
+    # Numbers and code, which are indented, keep their lines.
+    print("\n".join(line if line[:1] == " " else textwrap.fill(line, 90) for line in message.splitlines()))
     if verdict.state == "wrong":
         print(f'\nA hint, if you want one: hint("{name}")')
 
 
 def hint(name):
-    """Print the next hint for an exercise; they come one at a time."""
+    """Print the next hint for an exercise, by its name or function; they come one at a time."""
+    name = getattr(name, "__name__", name)
     exercise = exercises().get(name)
     if exercise is None:
         print(no_such(name))
@@ -150,6 +172,7 @@ def hint(name):
 
 def show_solution(name):
     """Print the reference solution, once you have tried at least once."""
+    name = getattr(name, "__name__", name)
     if name not in exercises():
         print(no_such(name))
     elif _attempts[name] or log.attempts(name):

@@ -10,89 +10,111 @@ from course_utils.exercises.guard import matches
 from course_utils.exercises.recognition import expected_outcomes
 
 
-def failing_property(exercise, answer, given, expected, wrong, at):
+def failing_property(exercise, answer, given, wrong, at):
     """One sentence on what is wrong, for an answer that is no known mistake."""
-    outcome = given[at]
+    outcome, expected = given[at], expected_outcomes(exercise)
     if outcome.problem:
-        return outcome.problem + (
-            f"\n  It is called as   {exercise.call}" if outcome.error == "TypeError" else ""
-        )
+        counts = re.search(r"positional argument|unexpected keyword|required keyword", outcome.problem)
+        return outcome.problem + (f"\n  It is called as   {exercise.call}" if counts else "")
     if outcome.nothing:
         return "Your function gives nothing back for one input: every way through it has to end with return."
     if isinstance(outcome.value, str):
         return "Your function returned text: an array of numbers was needed."
+    unused = _unused_arguments(exercise, answer, given)
+    if unused:
+        return unused
     right = expected[at].value
     if outcome.value.shape != right.shape:
         return f"The output has shape {outcome.value.shape}, but {right.shape} is needed."
     if np.isnan(outcome.value).any() and not np.isnan(right).any():
         return "There is NaN in your output, and none in the right one. Which step can give 0/0 or inf - inf?"
-    if all(
-        matches(given[i].value, expected[i].value, exercise.tolerance)
-        for i in wrong
-        if given[i].value is not None
-    ):
-        return "The numbers are right, but your function changes its arguments in place: work on copies."
-    for i in wrong:
-        if given[i].problem or given[i].nothing:
-            continue
-        for fails in (*exercise.properties, _ignores_an_argument(exercise, i)):
+    numbers = [i for i in wrong if isinstance(given[i].value, np.ndarray)]
+    if all(matches(given[i].value, expected[i].value, exercise.tolerance) for i in numbers):
+        name = list(inspect.signature(exercise.solution).parameters)[outcome.mutated[0]]
+        return (
+            f"The numbers are right, but you wrote into {name} itself, as /= and out= do. Make a new array."
+        )
+    for i in numbers:
+        for fails in exercise.properties:
             sentence = fails(lambda *a: guard.run(answer, a).value, exercise.probes[i], given[i].value)
             if sentence:
                 return sentence
-    error = np.abs(outcome.value - right)
     if right.ndim == 0:
         return "The number is not right for one input."
-    place = np.unravel_index(np.argmax(np.nan_to_num(error)), right.shape)
+    error = np.nan_to_num(np.abs(outcome.value - right))
+    place = np.unravel_index(np.argmax(error), right.shape)
     return f"The largest difference is {error[place]:.3g}, at index {list(map(int, place))}."
 
 
-def _ignores_an_argument(exercise, i):
-    """A property: every argument that matters has to change the answer."""
+def _unused_arguments(exercise, answer, given):
+    """A sentence if the output stays the same whatever some argument is, on every probe; else None."""
+    names = [
+        name
+        for place, name in enumerate(inspect.signature(exercise.solution).parameters)
+        if isinstance(exercise.probes[0][min(place, len(exercise.probes[0]) - 1)], np.ndarray)
+    ]
+    unused = [name for place, name in enumerate(names) if _never_matters(exercise, answer, given, place)]
+    if unused and unused == names:
+        return (
+            "Your function gives the same whatever comes in. Does it use variables of the notebook instead?"
+        )
+    return f"Your output stays the same whatever {unused[0]} is." if unused else None
 
-    def fails(run, arguments, value):
-        for place, name in enumerate(inspect.signature(exercise.solution).parameters):
-            if place >= len(arguments) or not isinstance(arguments[place], np.ndarray):
+
+def _never_matters(exercise, answer, given, place):
+    """Whether random numbers in place of one argument change the right output and never this one."""
+    random, told = np.random.default_rng(0), False
+    for i, arguments in enumerate(exercise.probes):
+        if not isinstance(given[i].value, np.ndarray) or place >= len(arguments):
+            continue
+        for _ in range(3):
+            others = list(arguments)
+            others[place] = arguments[place] + random.normal(size=np.shape(arguments[place]))
+            right = guard.run(exercise.solution, others)
+            if matches(right.value, expected_outcomes(exercise)[i].value, exercise.tolerance):
                 continue
-            other = list(arguments)
-            other[place] = arguments[place][..., ::-1] * 1.5 + 0.25
-            right = guard.run(exercise.solution, other).value
-            changes = not matches(right, expected_outcomes(exercise)[i].value, exercise.tolerance)
-            theirs = run(*other)
-            if changes and isinstance(theirs, np.ndarray) and matches(theirs, value, exercise.tolerance):
-                return f"Your output stays the same whatever {name} is."
-        return None
-
-    return fails
+            theirs = guard.run(answer, others).value
+            if not isinstance(theirs, np.ndarray) or not matches(theirs, given[i].value, exercise.tolerance):
+                return False
+            told = True
+    return told
 
 
-def evidence(exercise, at, outcome, expected):
-    """The smallest failing input, with the learner's row beside the right one."""
+def evidence(exercise, at, outcome):
+    """The failing input, with the learner's row beside the right one."""
     names = inspect.signature(exercise.solution).parameters
     lines = ["The smallest input where it shows:"]
     for name, argument in zip(names, exercise.probes[at], strict=False):
         lines.append(_labelled(f"  {name} = ", argument))
-    right = expected.value
-    if isinstance(outcome.value, np.ndarray) and outcome.value.shape == right.shape and right.ndim:
-        close = np.isclose(outcome.value, right, rtol=1e-5, atol=exercise.tolerance, equal_nan=True)
-        row = np.argwhere(~close)[0][:-1] if not close.all() else np.zeros(right.ndim - 1, int)
-        where = f"row {', '.join(map(str, row))}: " if row.size else ""
-        lines.append(_labelled(f"  {where}yours ", outcome.value[tuple(row)]))
-        lines.append(_labelled(f"  {where}right ", right[tuple(row)]))
-    elif isinstance(outcome.value, np.ndarray):
-        lines.append(_labelled("  yours ", outcome.value))
-        lines.append(_labelled("  right ", right))
+    expected = expected_outcomes(exercise)[at]
+    right, yours = expected.value, outcome.value
+    if isinstance(yours, np.ndarray):
+        where = ""
+        if yours.shape == right.shape and right.ndim:
+            close = np.isclose(yours, right, rtol=1e-5, atol=exercise.tolerance, equal_nan=True)
+            if close.all():
+                return ""  # only its arguments were changed
+            row = tuple(np.argwhere(~close)[0][:-1])
+            where = f"row {', '.join(map(str, row))}: " if row else ""
+            yours, right = yours[row], right[row]
+        if expected.boolean:
+            yours, right = yours != 0, right != 0
+        digits = next((d for d in range(3, 9) if _text(yours, d) != _text(right, d)), 3)
+        lines.append(_labelled(f"  {where}yours ", yours, digits))
+        lines.append(_labelled(f"  {where}right ", right, digits))
     return "\n".join(lines)
 
 
-def _labelled(label, array):
+def _labelled(label, array, digits=3):
     """An array printed after a label, its rows under each other; only its shape if it is large."""
     array = np.asarray(array)
-    if array.size > 24:
-        return f"{label}array of shape {array.shape}"
-    text = np.array2string(
-        array, precision=3, suppress_small=bool(np.all(np.abs(array) < 1e4)), max_line_width=90
-    )
+    text = f"array of shape {array.shape}" if array.size > 24 else _text(array, digits)
     return label + text.replace("\n", "\n" + " " * len(label))
+
+
+def _text(array, digits):
+    small = array.dtype.kind == "b" or bool(np.all(np.abs(array) < 1e4))
+    return np.array2string(array, precision=digits, suppress_small=small, max_line_width=90)
 
 
 def about_value(exercise, value, expected):
@@ -100,31 +122,42 @@ def about_value(exercise, value, expected):
     if isinstance(expected, str):
         return f'Answer with one of the letters, in quotes, as in check.{exercise.name}("a").'
     if isinstance(value, str):
-        return "Text came: write the number without quotes."
+        whole = "tuple, such as (4, 7)" if isinstance(expected, tuple) else "list of numbers, such as [1, 2]"
+        return f"Text came: write {'a ' + whole if np.ndim(expected) else 'the number'}, without quotes."
     expected = np.asarray(expected, dtype=float)
     if value.shape != expected.shape:
-        wanted = f"{expected.size} numbers" if expected.ndim else "one number"
-        came = f"{value.size} numbers" if value.ndim else "one number"
-        return f"{wanted.capitalize()} were needed, but {came} came.".replace(
-            "One number were", "One number was"
-        )
+        wanted = f"{expected.size} numbers were" if expected.ndim else "One number was"
+        came = "one number" if not value.ndim else "a list" if not expected.ndim else f"{value.size}"
+        return f"{wanted} needed, but {came} came."
     if np.isnan(value).any():
         return "NaN came: it means that some step was undefined, such as 0/0."
+    if matches(np.asarray(value / 100), expected, 0.01) and np.all(expected < 1):
+        return "That is a percentage. What is it as a share of 1?"
     if not expected.ndim:
         side = "small" if value < expected else "large"
-        return f"{value:g} is too {side}, and not one of the usual slips. Which step did you do last?"
+        return f"{value:g} is too {side}. Which step did you do last?"
     off = int(np.sum(~np.isclose(value, expected, rtol=0, atol=exercise.tolerance)))
-    return f"{off} of the {expected.size} numbers are not right yet. Which one are you least sure of?"
+    which = "One number is" if off == 1 else f"{off} numbers are"
+    return f"{which} not right yet, out of {expected.size}. Of which are you least sure?"
 
 
 def right(exercise):
+    """The sentence for a right answer: what was covered."""
     if not exercise.is_function:
         return "Right." + (f" {exercise.covers}" if exercise.covers else "")
     count = len(exercise.probes)
     return f"Right: {count} of {count} probes" + (f", {exercise.covers}." if exercise.covers else ".")
 
 
+def printed(text):
+    """What the learner's function printed on the first probe, for below the verdict; "" if nothing."""
+    if not text.strip():
+        return ""
+    lines = "\n".join(f"  {line}" for line in text.rstrip().splitlines()[:8])
+    return f"Your function printed, on the first input:\n{lines}"
+
+
 def split_question(text):
     """A mistake's text without the question at its end, and that question."""
-    last = re.split(r"(?<=[.:!])\s+", text.strip())[-1]
+    last = re.split(r"(?<=[.!])\s+", text.strip())[-1]
     return text.removesuffix(last).rstrip(), " ".join(last.split())

@@ -2,9 +2,11 @@
 
 import contextlib
 import copy
+import dis
 import inspect
 import io
 import linecache
+import re
 import signal
 import sys
 import threading
@@ -28,12 +30,16 @@ class Outcome:
     problem: str = ""
     error: str = ""  # the name of the exception, if one was raised
     nothing: bool = False  # returned None or raised NotImplementedError
-    mutated: bool = False
+    mutated: tuple = ()  # places of the arguments that were changed
+    boolean: bool = False
 
 
 @contextlib.contextmanager
 def guarded(seconds=SECONDS):
-    """Hide prints and warnings, and raise TimeUp in the body after ``seconds``, where there is a signal for it."""
+    """Catch prints, hide warnings, and raise TimeUp in the body after ``seconds``, where there is a signal for it.
+
+    Gives an object whose ``text`` is the beginning of what was printed.
+    """
     timed = hasattr(signal, "setitimer") and threading.current_thread() is threading.main_thread()
 
     def stop(*_):
@@ -43,16 +49,17 @@ def guarded(seconds=SECONDS):
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore")
         stack.enter_context(np.errstate(all="ignore"))
-        stack.enter_context(contextlib.redirect_stdout(_Nowhere()))
-        stack.enter_context(contextlib.redirect_stderr(_Nowhere()))
+        printed = _Printed()
+        stack.enter_context(contextlib.redirect_stdout(printed))
+        stack.enter_context(contextlib.redirect_stderr(printed))
         if not timed:
-            yield
+            yield printed
             return
         before = signal.signal(signal.SIGALRM, stop)
         # Repeated, because a bare "except:" around a loop swallows the first one.
         signal.setitimer(signal.ITIMER_REAL, seconds, 0.05)
         try:
-            yield
+            yield printed
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
@@ -68,14 +75,13 @@ def run(function, arguments, convert=lambda x: x):
     except (KeyboardInterrupt, TimeUp):
         raise
     except NotImplementedError:
-        return Outcome(nothing=True)
+        return Outcome(nothing=True, error="NotImplementedError")
     except RecursionError:
         return Outcome(problem="Your function calls itself without end.", error="RecursionError")
     except BaseException as error:
         return Outcome(problem=_describe(error, function), error=type(error).__name__)
-    outcome.mutated = any(
-        not _same_array(before, after) for before, after in zip(arguments, mine, strict=True)
-    )
+    pairs = enumerate(zip(arguments, mine, strict=True))
+    outcome.mutated = tuple(place for place, pair in pairs if not _same_array(*pair))
     return outcome
 
 
@@ -86,7 +92,7 @@ def read(answer):
     except (KeyboardInterrupt, TimeUp):
         raise
     except BaseException:
-        return Outcome(problem=f"A {type(answer).__name__} came, which cannot be read as numbers.")
+        return Outcome(problem=f"{a(answer).capitalize()} came, which cannot be read as numbers.")
 
 
 def to_tensor(argument):
@@ -97,19 +103,19 @@ def to_tensor(argument):
 
 def _read(given):
     """Turn what came into an array or a text; a sentence where that cannot be done."""
-    kind = type(given).__name__
+    kind = a(given)
     if isinstance(given, str):
         return Outcome(value=str(given))
     if isinstance(given, tuple) and any(not isinstance(part, int | float | np.number) for part in given):
         return Outcome(problem="A tuple came: return the output only.")
     if inspect.isgenerator(given) or inspect.iscoroutine(given):
-        return Outcome(problem=f"A {kind} came: use return, not yield, and return an array.")
+        return Outcome(problem=f"{kind.capitalize()} came: use return, not yield, and return an array.")
     if callable(given):
         return Outcome(
-            problem=f"A {kind} came that would have to be called first: return its result, an array."
+            problem=f"{kind.capitalize()} came that would have to be called first: return its result, an array."
         )
     if isinstance(given, dict | set | frozenset | bytes):
-        return Outcome(problem=f"A {kind} came: return an array of numbers.")
+        return Outcome(problem=f"{kind.capitalize()} came: return an array of numbers.")
     if hasattr(given, "detach"):
         given = given.detach().cpu()
     if isinstance(given, list | tuple) and any(hasattr(part, "detach") for part in given):
@@ -119,14 +125,34 @@ def _read(given):
     except ValueError:
         return Outcome(problem="The rows of your list have different lengths: make them all the same.")
     if array.dtype.kind not in "biuf":
-        inside = "" if kind == "ndarray" else f", which holds {array.dtype.name} entries"
-        return Outcome(problem=f"An array of real numbers was needed, but a {kind} came{inside}.")
-    return Outcome(value=array.astype(float))
+        texts = " of texts" if array.dtype.kind == "U" else ""
+        return Outcome(problem=f"An array of real numbers was needed, but {kind}{texts} came.")
+    return Outcome(value=array.astype(float), boolean=array.dtype.kind == "b")
+
+
+# What NumPy and Python say about the commonest slips, and what it means here.
+PLAIN_WORDS = [
+    (r"matmul: .*\(size (\d+) is different from (\d+)\)", r"the inner sizes of a product differ, \2 and \1"),
+    (
+        r"operands could not be broadcast together with shapes (\S+) (\S+).*",
+        r"the shapes \1 and \2 do not fit",
+    ),
+    (
+        r"(only (length-1|0-dimensional|scalar) arrays can be converted|only size-1 arrays can be converted).*",
+        "one number was needed, but an array came (math.exp takes a number, np.exp an array)",
+    ),
+    (
+        r"The truth value of an array.*",
+        "an array is neither true nor false; use | and & with brackets, not or, and",
+    ),
+]
 
 
 def _describe(error, function):
     """One sentence on an exception, with the learner's own line that raised it where there is one."""
-    text = " ".join(str(error).split())[:200]
+    text = " ".join(str(error).split())[:200].rstrip(".")
+    for pattern, words in PLAIN_WORDS:
+        text = re.sub(pattern, words, text)
     sentence = f"Your function raised {type(error).__name__}" + (f": {text}." if text else ".")
     code = getattr(inspect.unwrap(function), "__code__", None)
     trace, line = error.__traceback__, ""
@@ -135,7 +161,24 @@ def _describe(error, function):
             line = linecache.getline(code.co_filename, trace.tb_lineno).strip() or line
         trace = trace.tb_next
     inside = line and not line.startswith("given = function(")
-    return sentence.replace("..", ".") + (f"\n  It happened in the line   {line}" if inside else "")
+    return sentence + (f"\n  It happened in the line   {line}" if inside else "")
+
+
+def a(thing):
+    """The type of a thing with its article, for messages: "an int", "a list"."""
+    name = type(thing).__name__.replace("ndarray", "array")
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
+
+
+def is_stub(function):
+    """Whether a function has no body yet: pass, ..., a docstring, or a bare return."""
+    code = getattr(function, "__code__", None)
+    if code is None:
+        return False
+    steps = [
+        step for step in dis.get_instructions(code) if step.opname not in ("RESUME", "NOP", "RETURN_VALUE")
+    ]
+    return all(step.opname in ("LOAD_CONST", "RETURN_CONST") and step.argval is None for step in steps)
 
 
 def _same_array(before, after):
@@ -150,7 +193,7 @@ def matches(value, expected, tolerance):
     """Whether two values are the same shape and the same numbers, NaN only where NaN belongs."""
     if isinstance(value, str) or isinstance(expected, str):
         return (
-            isinstance(value, str) and isinstance(expected, str) and value.strip().lower() == expected.lower()
+            isinstance(value, str) and isinstance(expected, str) and value.strip(" ().").lower() == expected
         )
     expected = np.asarray(expected, dtype=float)
     if not isinstance(value, np.ndarray) or value.shape != expected.shape:
@@ -158,8 +201,12 @@ def matches(value, expected, tolerance):
     return bool(np.allclose(value, expected, rtol=1e-5, atol=tolerance, equal_nan=True))
 
 
-class _Nowhere(io.TextIOBase):
-    """A stream that keeps nothing, however much is printed."""
+class _Printed(io.TextIOBase):
+    """A stream that keeps the beginning of what is printed, however much it is."""
+
+    def __init__(self):
+        self.text = ""
 
     def write(self, text):
+        self.text += text[: 300 - len(self.text)]
         return len(text)

@@ -1,11 +1,14 @@
-"""Multiple-choice questions: ``data/questions/<topic>.toml`` as exercises, and ``ask`` to show one."""
+"""Questions and blanks, from ``data/``: multiple choice as exercises, ``ask`` to show one, ``recall`` at the end."""
 
 import functools
+import html
+import textwrap
 import tomllib
 from importlib import resources
 
 from course_utils.exercises.exercise import Exercise, Mistake
 
+WIDTH = 90  # characters that fit beside JupyterLab's folders
 FIELDS = {"lesson", "text", "right", "because", "hints", "options", "mistakes"}
 
 
@@ -33,11 +36,32 @@ def questions():
 
 def ask(name):
     """Print a question and its options. The answer goes to ``check.NAME("letter")``."""
-    question = questions()[name]
-    print(question["text"])
+    question = questions().get(name)
+    if question is None:
+        print(f"There is no question called {name}. There are: {', '.join(questions())}.")
+        return
+    print("\n".join(textwrap.fill(line, WIDTH) for line in question["text"].splitlines()))
     for letter, option in question["options"].items():
-        print(f"  {letter}  {option}")
+        print(textwrap.fill(f"{letter}  {option}", WIDTH, initial_indent="  ", subsequent_indent="     "))
     print()
+
+
+@functools.cache
+def recalls():
+    """The free recall of each topic: ``blanks`` to fill and the full ``text``."""
+    file = resources.files("course_utils") / "data" / "recall.toml"
+    found = tomllib.loads(file.read_text(encoding="utf-8"))
+    for topic, entry in found.items():
+        if set(entry) != {"blanks", "text"} or "___" not in entry["blanks"] or not entry["text"].strip():
+            raise ValueError(f"recall.toml, {topic}: blanks (with ___) and text are needed, and nothing else")
+    return found
+
+
+def recall(topic):
+    """A box with blanks to fill from memory; the full text opens when something is written down."""
+    from course_utils.views.prediction import Prediction  # here, so that a check alone needs no widgets
+
+    return Prediction(recalls()[topic]["blanks"], html.escape(recalls()[topic]["text"], quote=False))
 
 
 def _exercise(name, entry):

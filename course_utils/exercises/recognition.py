@@ -19,19 +19,23 @@ def name_mistake(exercise, answer, given, expected):
     if mistake is not None:
         return mistake, False
     # A second mistake may raise an error on some probes (a batch, say), and the first still shows on the others.
-    mistake = _recognise(exercise, [None if outcome.error else outcome for outcome in given], expected)
+    mistake = _recognise(exercise, _without_errors(given), expected, least=2)
     for repair in exercise.repairs:
         if mistake is None:
             again = [guard.run(answer, repair(*arguments)) for arguments in exercise.probes]
-            mistake = _recognise(exercise, [None if o.error else o for o in again], expected)
+            mistake = _recognise(exercise, _without_errors(again), expected, least=2)
     return mistake, True
 
 
-def _recognise(exercise, given, expected):
+def _without_errors(outcomes):
+    return [None if outcome.error else outcome for outcome in outcomes]
+
+
+def _recognise(exercise, given, expected, least=1):
     """The mistake the outcomes look like, or None; places that hold None are left out.
 
     Only probes that tell count: those where the learner or the mistake is wrong. All of them must agree, or
-    most of them and clearly more than for any other mistake; and at least one by its numbers, because two
+    most of them and clearly more than for any other mistake; and ``least`` by their numbers, because two
     functions can fail with the same exception for different reasons.
     """
     scored = []
@@ -44,7 +48,7 @@ def _recognise(exercise, given, expected):
             and not (agrees(exercise, outcome, expected[i]) and agrees(exercise, theirs[i], expected[i]))
         ]
         same = [i for i in tell if agrees(exercise, given[i], theirs[i])]
-        if any(not given[i].error for i in same):
+        if sum(not given[i].error for i in same) >= least:
             scored.append((len(same) / len(tell), len(same), mistake))
     scored.sort(key=lambda entry: entry[:2], reverse=True)
     if scored and scored[0][0] == 1:

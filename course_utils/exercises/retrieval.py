@@ -6,7 +6,7 @@ import numpy as np
 
 from course_utils.core.scores import softmax
 from course_utils.exercises.exercise import Exercise
-from course_utils.exercises.mistakes import projections
+from course_utils.exercises.mistakes import blend, projections
 from course_utils.exercises.mistakes import retrieval as mistakes
 from course_utils.exercises.properties import follows_reordered_keys, stays_between_the_values
 
@@ -28,7 +28,8 @@ def soft_lookup_all(queries, keys, values):
 
 
 def outside_the_values(output, values):
-    return (output < values.min(axis=0)) | (output > values.max(axis=0))
+    smallest, largest = values.min(axis=0), values.max(axis=0)
+    return (output < smallest - 1e-9) | (output > largest + 1e-9)
 
 
 def shape_of_scores():
@@ -80,7 +81,7 @@ def _random(*shapes, seed=0):
 
 ONE_QUERY = [
     (
-        np.array([1.0, 0.0]),
+        np.array([1.0, -0.5]),
         np.array([[1.0, 0.0], [0.0, 1.0]]),
         np.array([[10.0, 0.0, 2.0], [0.0, 20.0, 2.0]]),
     ),
@@ -103,15 +104,19 @@ LOOKUP_MISTAKES = [
     mistakes.plain_average,
     mistakes.returns_the_weights,
     mistakes.exponentials_not_divided,
+    mistakes.multiplies_without_adding,
     mistakes.scales_the_scores,
 ]
 TABLE_MISTAKES = [
     *LOOKUP_MISTAKES,
     mistakes.softmax_over_the_queries,
     mistakes.one_sum_for_the_whole_table,
+    mistakes.sums_lose_their_axis,
     mistakes.weights_turned_round,
     mistakes.keys_ask_the_queries,
 ]
+# In self-attention these two give the same numbers as a mistake with a better name there.
+NAMED_BY_PROJECTION = [mistakes.blends_the_keys, mistakes.keys_ask_the_queries]
 LOOKUP_LAWS = [stays_between_the_values, follows_reordered_keys]
 
 EXERCISES = [
@@ -162,18 +167,23 @@ EXERCISES = [
         lesson=LESSON,
         solution=outside_the_values,
         probes=[
-            (np.array([[0.5, 5.0], [2.0, 5.0]]), np.array([[0.0, 4.0], [1.0, 6.0]])),
-            (np.array([[1.0, 3.0], [-1.0, 6.0]]), np.array([[0.0, 4.0], [1.0, 6.0]])),
-            (np.array([[5.0, 0.5, 7.0]]), np.array([[0.0, 0.0, 7.0], [1.0, 1.0, 7.0]])),
+            (np.array([[0.5, 7.0], [2.0, 5.0]]), np.array([[1.0, 4.0], [0.0, 6.0], [0.5, 5.0]])),
+            (np.array([[1.0, 3.99], [-3.0, 6.0]]), np.array([[-3.0, 6.0], [1.0, 4.0], [-1.0, 5.0]])),
+            (np.array([[5.0, 0.5, 7.0]]), np.array([[0.0, 0.0, 7.0], [4.0, -1.0, 7.0], [1.0, 0.0, 7.0]])),
+            (np.nextafter([[0.1, -0.3]], [[1.0, -1.0]]), np.array([[0.1, 0.3], [0.1, -0.3]])),
+            _random((5, 3), (7, 3), seed=15),
         ],
-        covers="values on the edge included",
-        alternatives=[lambda output, values: ~mistakes.tells_inside(output, values)],
+        covers="values on the edge, just outside and off by rounding",
+        alternatives=[lambda output, values: ~blend.tells_inside(output, values)],
         mistakes=[
-            mistakes.compares_across_columns,
-            mistakes.only_looks_above,
-            mistakes.only_looks_below,
-            mistakes.edges_count_as_outside,
-            mistakes.tells_inside,
+            blend.compares_across_columns,
+            blend.smallest_of_each_row,
+            blend.takes_first_and_last,
+            blend.no_room_for_rounding,
+            blend.only_looks_above,
+            blend.only_looks_below,
+            blend.edges_count_as_outside,
+            blend.tells_inside,
         ],
         hints=[
             "Each column of the output has its own smallest and largest value.",
@@ -205,7 +215,7 @@ EXERCISES = [
         lesson=LESSON,
         solution=self_attention,
         probes=[
-            _random((2, 3), (3, 1), (3, 1), (3, 2), seed=7),
+            _random((2, 3), (3, 1), (3, 1), (3, 2), seed=17),
             _random((3, 2), (2, 2), (2, 2), (2, 2), seed=8),  # square, to tell a transpose by its numbers
             _random((5, 4), (4, 3), (4, 3), (4, 2), seed=9),
             _random((3, 5), (5, 2), (5, 2), (5, 7), seed=10),
@@ -219,9 +229,8 @@ EXERCISES = [
             projections.keys_use_W_Q,
             projections.values_use_W_K,
             projections.queries_and_keys_swapped,
-            projections.softmax_down_the_columns,
             projections.matrices_transposed,
-            projections.self_attention_scaled,
+            *map(projections.on_projections, [m for m in TABLE_MISTAKES if m not in NAMED_BY_PROJECTION]),
         ],
         hints=[
             "Make query, key and value first: three products with x.",
@@ -244,6 +253,9 @@ EXERCISES = [
             projections.only_context,
             projections.values_from_x,
             projections.keys_from_x,
+            projections.context_not_projected,
+            projections.matrices_swapped,
+            *map(projections.on_context, TABLE_MISTAKES),
         ],
         hints=[
             "x asks: it makes the queries.",
@@ -254,8 +266,13 @@ EXERCISES = [
         lesson=LESSON,
         solution=line_at_fault,
         covers="The sum runs over everything: every query's weights should sum to 1 by themselves.",
-        mistakes=[mistakes.blames_scores, mistakes.blames_exponentials, mistakes.blames_the_blend],
-        hints=["The row sums are printed. What should each be?", "Which line divides, and by how much?"],
+        mistakes=[
+            mistakes.blames_the_inputs,
+            mistakes.blames_scores,
+            mistakes.blames_exponentials,
+            mistakes.blames_the_blend,
+        ],
+        hints=["With values of 1, what should each output be?", "Which line divides, and by how much?"],
     ),
     Exercise(
         lesson=LESSON,

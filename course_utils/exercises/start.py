@@ -41,6 +41,7 @@ EXERCISES = [
             mistakes.doubles_the_scores,
             mistakes.counts_eleven_words,
             mistakes.counts_only_others,
+            mistakes.counts_the_words,
             mistakes.counts_the_words_twice,
             mistakes.counts_causal_pairs,
             mistakes.counts_both_layers,

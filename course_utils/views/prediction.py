@@ -14,7 +14,7 @@ class Prediction(Widget):
 
     reveal = T.Unicode("").tag(sync=True)
 
-    def __init__(self, question, reveal=""):
+    def __init__(self, question, reveal="Run the next cell and compare."):
         if not question.strip():
             raise ValueError(
                 "a prediction needs a question, but it is blank: write what the learner should guess"

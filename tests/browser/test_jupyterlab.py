@@ -82,7 +82,7 @@ def test_settings_and_predictions_reach_python(lab):
     page.get_by_label("Your prediction").fill("at cat")
     page.get_by_role("button", name="Write it down").click()
     page.get_by_label("Sharpness").fill("2.5")
-    page.get_by_label("Focus row").select_option("1")
+    page.get_by_label("Focus Row").select_option("1")
     page.wait_for_timeout(300)
     page.locator(".jp-CodeCell").nth(1).locator(".jp-InputArea-editor").click()
     page.keyboard.press("Shift+Enter")

@@ -4,6 +4,7 @@ import numpy as np
 
 from course_utils.core.scores import softmax
 from course_utils.core.tokens import cat, cat_projections, library
+from course_utils.views.retrieval import RetrievalPlane
 
 
 def always_something():
@@ -23,8 +24,9 @@ def hard_slope_is_0():
 
 
 def length_counts():
-    query, key = np.array([1.5, 0.5]), np.array([2.0, 0.0])
-    return float(query @ (2 * key) / (query @ key))
+    query, near, far = np.array([1.5, 0.5]), np.array([2.0, 0.0]), np.array([-1.5, -1.0])
+    assert query @ near > 0 > query @ far
+    return [float(query @ (2 * key) / (query @ key)) for key in (near, far)]
 
 
 def every_row_prefers_itself():
@@ -46,8 +48,9 @@ def cat_and_sat():
     return [words[weights[i].argmax()] for i in (1, 2)]
 
 
-def far_to_the_right():
-    titles, keys, _ = library()
-    weights = softmax(keys @ np.array([4.0, 0.0]))
-    assert weights.max() > 0.85
+def lower_right_corner():
+    titles, keys, values = library()
+    limit = RetrievalPlane(titles, keys, values, ["food", "travel", "repair"], query=(1.5, 0.5)).limit
+    weights = softmax(keys @ np.array([limit, -limit]))
+    assert limit == 2.5 and weights.max() > 0.9
     return titles[weights.argmax()]

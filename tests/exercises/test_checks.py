@@ -1,3 +1,4 @@
+import math
 import subprocess
 import sys
 
@@ -21,8 +22,8 @@ def test_an_unknown_name_gets_a_suggestion_and_no_traceback(capsys):
 def test_a_wrong_answer_shows_both_rows_and_ends_with_a_question():
     message = judge("soft_lookup", lambda query, keys, values: keys @ query @ values).message
     assert message.startswith("Your blend uses the scores themselves as weights; there is no softmax.")
-    assert "query = [1. 0.]" in message
-    assert "yours [10.  0.  2.]" in message and "right [7.311 5.379 2.   ]" in message
+    assert "query = [ 1.  -0.5]" in message
+    assert "yours [ 10. -10.   1.]" in message and "right [8.176 3.649 2.   ]" in message
     assert message.endswith("What turns them into shares that sum to 1?")
 
 
@@ -31,7 +32,7 @@ def test_an_unknown_mistake_is_described_by_what_fails():
         return 2 * solution(query, keys, values)
 
     def by_place(query, keys, values):
-        weights = np.arange(1.0, len(keys) + 1)
+        weights = np.exp(keys @ query) * np.arange(1.0, len(keys) + 1)
         return weights / weights.sum() @ values
 
     def blind(query, keys, values):
@@ -109,7 +110,8 @@ def test_right_numbers_with_spoilt_arguments_are_not_yet_right():
         return counts / counts.sum()
 
     verdict = judge("shares", in_place)
-    assert verdict.state == "wrong" and "changes its arguments in place" in verdict.message
+    assert verdict.state == "wrong"
+    assert verdict.message.startswith("The numbers are right, but you wrote into counts itself")
 
 
 def test_a_function_that_needs_tensors_gets_tensors():
@@ -119,16 +121,71 @@ def test_a_function_that_needs_tensors_gets_tensors():
 
 def test_the_value_instead_of_the_function_is_explained():
     message = judge("soft_lookup", np.ones(3)).message
-    assert message == (
-        "A ndarray came, not a function: pass the function itself, check.soft_lookup(soft_lookup)."
+    assert (
+        message == "An array came, not a function: pass the function itself, check.soft_lookup(soft_lookup)."
     )
 
 
 def test_numbers_are_described_when_they_are_no_known_slip():
     assert judge("weight_by_hand", 0.6).message.startswith("0.6 is too small")
-    assert judge("weight_by_hand", "0.731").message == "Text came: write the number without quotes."
-    assert judge("weight_by_hand", [0.731]).message == "One number was needed, but 1 numbers came."
-    assert judge("shape_of_scores", (6, 6, 6)).message == "2 numbers were needed, but 3 numbers came."
+    assert judge("weight_by_hand", 73.1).message == "That is a percentage. What is it as a share of 1?"
+    assert judge("weight_by_hand", "73 %").message == "Text came: write the number, without quotes."
+    assert judge("weight_by_hand", [0.731]).message == "One number was needed, but a list came."
+    assert judge("shape_of_scores", (6, 6, 6)).message == "2 numbers were needed, but 3 came."
+    assert (
+        judge("shape_of_scores", "6x6").message == "Text came: write a tuple, such as (4, 7), without quotes."
+    )
+
+
+def test_a_right_value_in_quotes_or_brackets_is_right():
+    assert judge("weight_by_hand", "0.731").state == "right"
+    assert judge("shape_of_scores", "(6, 6)").state == "right"
+    assert judge("causal_it", " C) ").state == "right"
+
+
+def test_what_the_function_prints_is_shown_once_and_short():
+    def chatty(query, keys, values):
+        print("scores", keys @ query)
+        return keys @ query @ values
+
+    message = judge("soft_lookup", chatty).message
+    assert message.count("Your function printed, on the first input:\n  scores [ 1.  -0.5]") == 1
+
+
+def test_a_function_that_prints_instead_of_returning_is_told_so():
+    def prints(counts):
+        print(counts / counts.sum())
+
+    verdict = judge("shares", prints)
+    assert verdict.state == "not started"
+    assert (
+        "runs, but returns None. Did you forget return?" in verdict.message
+        and "[0.25 0.75]" in verdict.message
+    )
+
+
+def test_a_function_that_uses_the_notebook_instead_of_its_arguments_is_found_out():
+    _, key, value = checks.exercises()["soft_lookup"].probes[0]
+    message = judge("soft_lookup", lambda q, k, v: key[0] @ value).message
+    assert message.startswith("Your function gives the same whatever comes in.")
+
+
+def test_a_function_that_uses_its_argument_badly_is_not_said_to_ignore_it():
+    def distance(query, keys, values):
+        weights = np.exp(np.linalg.norm(keys - query, axis=1))
+        return weights / weights.sum() @ values
+
+    assert "stays the same" not in judge("soft_lookup", distance).message
+
+
+def test_errors_of_numpy_are_put_plainly():
+    for function, words in (
+        (lambda query, keys, values: keys @ values, "the inner sizes of a product differ, 3 and 5"),
+        (lambda query, keys, values: keys[:, :1] + values[:, :2] + np.ones(7), "the shapes"),
+        (lambda query, keys, values: math.exp(keys) + 0, "math.exp takes a number"),
+        (lambda query, keys, values: values if keys > 0 or query else 0, "use | and & with brackets"),
+    ):
+        assert words in checks.guard.run(function, checks.exercises()["soft_lookup"].probes[2]).problem
 
 
 def test_the_learners_own_interrupt_passes_through():

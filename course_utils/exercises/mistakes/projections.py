@@ -3,7 +3,7 @@
 x is (n, d_model), W_Q and W_K are (d_model, d_k), W_V is (d_model, d_v); a context has its own width.
 """
 
-import math
+import functools
 
 from course_utils.core.scores import softmax
 
@@ -58,29 +58,13 @@ def queries_and_keys_swapped(x, W_Q, W_K, W_V):
     return softmax(x @ W_K @ (x @ W_Q).T) @ (x @ W_V)
 
 
-def softmax_down_the_columns(x, W_Q, W_K, W_V):
-    """Your softmax runs down the columns, so the queries share out each key between them.
-
-    Each row should sum to 1. Which axis holds the keys?
-    """
-    return softmax(x @ W_Q @ (x @ W_K).T, axis=0) @ (x @ W_V)
-
-
 def matrices_transposed(x, W_Q, W_K, W_V):
     """You multiply by the transposed matrices, as x @ W.T.
 
-    That is right for torch's nn.Linear, which stores them the other way. Here W is (d_model, d_k): which
-    product fits?
+    That is right for torch's nn.Linear, which stores them the other way. Which product fits W_Q of shape
+    (d_model, d_k)?
     """
     return softmax(x @ W_Q.T @ (x @ W_K.T).T) @ (x @ W_V.T)
-
-
-def self_attention_scaled(x, W_Q, W_K, W_V):
-    """You divide the scores by sqrt(d_k). That is what transformers do, and lesson 02 shows why.
-
-    Here the plain dot product is asked for. Can you leave the scale out?
-    """
-    return softmax(x @ W_Q @ (x @ W_K).T / math.sqrt(W_Q.shape[-1])) @ (x @ W_V)
 
 
 # Cross-attention: queries from x (n_q, d_model), keys and values from context (n_k, d_context).
@@ -124,3 +108,42 @@ def keys_from_x(x, context, W_Q, W_K, W_V):
     A weight has to belong to the value that it multiplies. Where do the keys come from?
     """
     return softmax(x @ W_Q @ (x @ W_K).T) @ (context @ W_V)
+
+
+def context_not_projected(x, context, W_Q, W_K, W_V):
+    """You blend the rows of the context, not its values.
+
+    Which matrix is left over in your code?
+    """
+    return softmax(x @ W_Q @ (context @ W_K).T) @ context
+
+
+def matrices_swapped(x, context, W_Q, W_K, W_V):
+    """x is multiplied by W_K and the context by W_Q: the two matrices have changed places.
+
+    W_Q belongs to the one who asks. Who is that here?
+    """
+    return softmax(x @ W_K @ (context @ W_Q).T) @ (context @ W_V)
+
+
+# Mistakes of the plain lookup, made inside.
+
+
+def on_projections(mistake):
+    """A mistake of the lookup, made inside self-attention."""
+
+    @functools.wraps(mistake)
+    def inside(x, W_Q, W_K, W_V):
+        return mistake(x @ W_Q, x @ W_K, x @ W_V)
+
+    return inside
+
+
+def on_context(mistake):
+    """A mistake of the lookup, made inside cross-attention."""
+
+    @functools.wraps(mistake)
+    def inside(x, context, W_Q, W_K, W_V):
+        return mistake(x @ W_Q, context @ W_K, context @ W_V)
+
+    return inside

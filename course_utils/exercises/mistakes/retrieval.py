@@ -67,6 +67,14 @@ def exponentials_not_divided(query, keys, values):
     return np.exp(query @ keys.T) @ values
 
 
+def multiplies_without_adding(query, keys, values):
+    """Each value is multiplied by its weight, but the results are not added up.
+
+    A blend is one row for each query. Over what do you still have to sum?
+    """
+    return softmax(query @ keys.T)[..., None] * values
+
+
 def scales_the_scores(query, keys, values):
     """You divide the scores by sqrt(d_k). That is what transformers do, and lesson 02 shows why.
 
@@ -92,6 +100,15 @@ def one_sum_for_the_whole_table(queries, keys, values):
     return exponentials / exponentials.sum() @ values
 
 
+def sums_lose_their_axis(queries, keys, values):
+    """Your sums lie in a row, so the entry of key j is divided by the sum of query j.
+
+    With as many queries as keys nothing complains. How do you keep the sums in a column?
+    """
+    exponentials = np.exp(queries @ keys.T)
+    return exponentials / exponentials.sum(axis=-1) @ values
+
+
 def weights_turned_round(queries, keys, values):
     """Your table of weights is transposed before it meets the values.
 
@@ -106,50 +123,6 @@ def keys_ask_the_queries(queries, keys, values):
     Rows should belong to the one who asks. Which of the two comes first in the product?
     """
     return softmax(keys @ queries.T) @ values
-
-
-# outside_the_values(output (n_q, d_v), values (n_k, d_v)) -> boolean (n_q, d_v).
-
-
-def compares_across_columns(output, values):
-    """You compare with the smallest and largest entry of the whole table of values.
-
-    Each column is blended by itself: pages on travel never mix with pages on repair. Along which axis do
-    you look for the smallest?
-    """
-    return (output < values.min()) | (output > values.max())
-
-
-def only_looks_above(output, values):
-    """You find outputs above the largest value, but not those below the smallest.
-
-    A negative weight can push a blend down. Which second comparison is missing?
-    """
-    return output > values.max(axis=0)
-
-
-def only_looks_below(output, values):
-    """You find outputs below the smallest value, but not those above the largest.
-
-    Weights above 1 can push a blend up. Which second comparison is missing?
-    """
-    return output < values.min(axis=0)
-
-
-def edges_count_as_outside(output, values):
-    """You call an output outside when it equals the smallest or largest value.
-
-    All weight on one key gives exactly that value, and it is a fair blend. Is "or equal" meant?
-    """
-    return (output <= values.min(axis=0)) | (output >= values.max(axis=0))
-
-
-def tells_inside(output, values):
-    """Your True and False are turned round: you mark what lies inside.
-
-    The name says outside. Which sign turns a boolean array round?
-    """
-    return (output >= values.min(axis=0)) & (output <= values.max(axis=0))
 
 
 # Values
@@ -225,6 +198,14 @@ def output_like_scores():
     They still multiply the values, (6, 2). What shape does that product have?
     """
     return (6, 6)
+
+
+def blames_the_inputs():
+    """Line 1 only names the inputs.
+
+    Look at what should sum to 1. Which line decides that?
+    """
+    return 1
 
 
 def blames_scores():

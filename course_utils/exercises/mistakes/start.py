@@ -89,3 +89,11 @@ def counts_eleven_words():
     This one is twice as long. How many words ask, and how many are asked?
     """
     return 121
+
+
+def counts_the_words():
+    """22 is how many words there are.
+
+    Each of them asks every word. How many scores is that?
+    """
+    return 22
