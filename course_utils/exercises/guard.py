@@ -35,8 +35,8 @@ class Outcome:
 
 
 @contextlib.contextmanager
-def guarded(seconds=SECONDS):
-    """Catch prints, hide warnings, and raise TimeUp in the body after ``seconds``, where there is a signal for it.
+def guarded():
+    """Catch prints, hide warnings, and raise TimeUp in the body after SECONDS, where there is a signal for it.
 
     Gives an object whose ``text`` is the beginning of what was printed.
     """
@@ -57,7 +57,7 @@ def guarded(seconds=SECONDS):
             return
         before = signal.signal(signal.SIGALRM, stop)
         # Repeated, because a bare "except:" around a loop swallows the first one.
-        signal.setitimer(signal.ITIMER_REAL, seconds, 0.05)
+        signal.setitimer(signal.ITIMER_REAL, SECONDS, 0.05)
         try:
             yield printed
         finally:

@@ -10,6 +10,10 @@ def shares(counts):
     return counts / counts.sum()
 
 
+def left_for_the_others():
+    return round(1 - 0.808 - 0.087, 3)
+
+
 def twice_as_long():
     return 22 * 22
 
@@ -32,6 +36,19 @@ EXERCISES = [
             "A share is a part of the whole. What is the whole of [1, 3]?",
             "counts.sum() gives the total; NumPy divides every entry of an array at once.",
         ],
+    ),
+    Exercise(
+        lesson="00_start",
+        solution=left_for_the_others,
+        tolerance=0.0015,
+        covers="The row sums to 1, so the rest is 0.105.",
+        mistakes=[
+            mistakes.forgets_the_street,
+            mistakes.adds_up_the_two,
+            mistakes.shares_the_rest_out,
+            mistakes.goes_beyond_one,
+        ],
+        hints=["What does a row sum to?", "Take both nouns away from it."],
     ),
     Exercise(
         lesson="00_start",

@@ -77,3 +77,7 @@ def half_a_day():
 
 def a_day():
     return _minutes([f"{number:02}" for number in range(7)])
+
+
+def two_nouns():
+    return run(sentence("tired"))[1][IT, [1, 5]].round(3).tolist()

@@ -97,3 +97,35 @@ def counts_the_words():
     Each of them asks every word. How many scores is that?
     """
     return 22
+
+
+def forgets_the_street():
+    """0.192 is what is left after "animal"; "street" has a share, too.
+
+    What do you have to take away from 1, then?
+    """
+    return 1 - 0.808
+
+
+def adds_up_the_two():
+    """0.895 is what the two nouns have together.
+
+    The row sums to 1. What remains for the others?
+    """
+    return 0.808 + 0.087
+
+
+def shares_the_rest_out():
+    """0.012 is the share of one of the nine words, if the rest is shared out evenly.
+
+    The question is about all nine together. How much is left before it is shared out?
+    """
+    return round((1 - 0.808 - 0.087) / 9, 3)
+
+
+def goes_beyond_one():
+    """A row sums to 1, so nothing more than 1 can be given away.
+
+    How much of the 1 is already given to the two nouns?
+    """
+    return 1 + 0.808 + 0.087
