@@ -7,7 +7,7 @@ import numpy as np
 
 from course_utils.core.scores import softmax
 from course_utils.core.tokens import worked_example
-from course_utils.exercises.exercise import Exercise, Mistake
+from course_utils.exercises.exercise import Exercise, Mistake, halves
 from course_utils.exercises.mistakes import core as core_mistakes
 from course_utils.exercises.mistakes import example as mistakes
 from course_utils.exercises.properties import follows_reordered_keys, stays_between_the_values
@@ -109,11 +109,6 @@ def fingerprints(query, key, value, cell, right):
     return found
 
 
-def _random(*shapes, seed):
-    generator = np.random.default_rng(seed)
-    return tuple(generator.integers(-4, 5, shape) / 2 for shape in shapes)
-
-
 IN_ATTENTION = [
     core_mistakes.does_not_scale,
     core_mistakes.divides_by_d_k,
@@ -205,12 +200,12 @@ EXERCISES = [
         lesson=LESSON,
         solution=attention,
         probes=[
-            _random((2, 2), (3, 2), (3, 1), seed=1),
-            _random((3, 3), (3, 3), (3, 3), seed=2),  # square, to tell a transpose by its numbers
-            _random((5, 3), (5, 3), (5, 2), seed=3),
-            _random((2, 5), (7, 5), (7, 3), seed=4),
-            _random((2, 3, 5), (2, 7, 5), (2, 7, 11), seed=5),
-            _random((3, 3, 3), (3, 3, 3), (3, 3, 3), seed=6),
+            halves((2, 2), (3, 2), (3, 1), seed=1),
+            halves((3, 3), (3, 3), (3, 3), seed=2),  # square, to tell a transpose by its numbers
+            halves((5, 3), (5, 3), (5, 2), seed=3),
+            halves((2, 5), (7, 5), (7, 3), seed=4),
+            halves((2, 3, 5), (2, 7, 5), (2, 7, 11), seed=5),
+            halves((3, 3, 3), (3, 3, 3), (3, 3, 3), seed=6),
             (
                 np.array([[900.0, 0.0], [0.0, 0.5]]),
                 np.array([[2.0, 1.0], [1.9, 3.0], [-2.0, 1.0]]),

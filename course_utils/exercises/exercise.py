@@ -4,6 +4,8 @@ import inspect
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 
 @dataclass(frozen=True)
 class Mistake:
@@ -59,3 +61,9 @@ class Exercise:
     def call(self):
         """How a function exercise is called, for messages: ``soft_lookup(query, keys, values)``."""
         return f"{self.name}{inspect.signature(self.solution)}"
+
+
+def halves(*shapes, seed):
+    """Arrays of multiples of one half from -2 to 2, so that a failing input can be read."""
+    generator = np.random.default_rng(seed)
+    return tuple(generator.integers(-4, 5, shape) / 2 for shape in shapes)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from course_utils.core.scores import softmax
-from course_utils.exercises.exercise import Exercise
+from course_utils.exercises.exercise import Exercise, halves
 from course_utils.exercises.mistakes import blend, projections
 from course_utils.exercises.mistakes import retrieval as mistakes
 from course_utils.exercises.properties import follows_reordered_keys, stays_between_the_values
@@ -73,12 +73,6 @@ def _merged(x, W_Q, W_K, W_V):
     return softmax(x @ (W_Q @ W_K.T) @ x.T) @ x @ W_V
 
 
-def _random(*shapes, seed=0):
-    """Arrays of tidy numbers, multiples of one half, so that a failing input can be read."""
-    generator = np.random.default_rng(seed)
-    return tuple(generator.integers(-4, 5, shape) / 2 for shape in shapes)
-
-
 ONE_QUERY = [
     (
         np.array([1.0, -0.5]),
@@ -86,15 +80,15 @@ ONE_QUERY = [
         np.array([[10.0, 0.0, 2.0], [0.0, 20.0, 2.0]]),
     ),
     (np.array([2.0]), np.array([[-1.0], [0.5], [1.0]]), np.array([[1.0, 0.0], [0.0, 1.0], [3.0, 3.0]])),
-    _random((3,), (5, 3), (5, 2), seed=1),
-    _random((2,), (7, 2), (7, 5), seed=2),
+    halves((3,), (5, 3), (5, 2), seed=1),
+    halves((2,), (7, 2), (7, 5), seed=2),
     (np.array([1.5, -0.5]), np.array([[3.0, 3.0]]), np.array([[4.0, 5.0, 6.0]])),
 ]
 MANY_QUERIES = [
-    _random((2, 2), (3, 2), (3, 1), seed=3),
-    _random((3, 2), (3, 2), (3, 4), seed=4),  # as many queries as keys, to tell a transpose by its numbers
-    _random((2, 3), (5, 3), (5, 7), seed=5),
-    _random((5, 3), (2, 3), (2, 2), seed=6),
+    halves((2, 2), (3, 2), (3, 1), seed=3),
+    halves((3, 2), (3, 2), (3, 4), seed=4),  # as many queries as keys, to tell a transpose by its numbers
+    halves((2, 3), (5, 3), (5, 7), seed=5),
+    halves((5, 3), (2, 3), (2, 2), seed=6),
 ]
 LOOKUP_MISTAKES = [
     mistakes.blends_with_raw_scores,
@@ -171,7 +165,7 @@ EXERCISES = [
             (np.array([[1.0, 3.99], [-3.0, 6.0]]), np.array([[-3.0, 6.0], [1.0, 4.0], [-1.0, 5.0]])),
             (np.array([[5.0, 0.5, 7.0]]), np.array([[0.0, 0.0, 7.0], [4.0, -1.0, 7.0], [1.0, 0.0, 7.0]])),
             (np.nextafter([[0.1, -0.3]], [[1.0, -1.0]]), np.array([[0.1, 0.3], [0.1, -0.3]])),
-            _random((5, 3), (7, 3), seed=15),
+            halves((5, 3), (7, 3), seed=15),
         ],
         covers="values on the edge, just outside and off by rounding",
         alternatives=[lambda output, values: ~blend.tells_inside(output, values)],
@@ -215,10 +209,10 @@ EXERCISES = [
         lesson=LESSON,
         solution=self_attention,
         probes=[
-            _random((2, 3), (3, 1), (3, 1), (3, 2), seed=17),
-            _random((3, 2), (2, 2), (2, 2), (2, 2), seed=8),  # square, to tell a transpose by its numbers
-            _random((5, 4), (4, 3), (4, 3), (4, 2), seed=9),
-            _random((3, 5), (5, 2), (5, 2), (5, 7), seed=10),
+            halves((2, 3), (3, 1), (3, 1), (3, 2), seed=17),
+            halves((3, 2), (2, 2), (2, 2), (2, 2), seed=8),  # square, to tell a transpose by its numbers
+            halves((5, 4), (4, 3), (4, 3), (4, 2), seed=9),
+            halves((3, 5), (5, 2), (5, 2), (5, 7), seed=10),
         ],
         covers="d_model, d_k and d_v all different included",
         alternatives=[_merged],
@@ -241,10 +235,10 @@ EXERCISES = [
         lesson=LESSON,
         solution=cross_attention,
         probes=[
-            _random((2, 2), (3, 2), (2, 2), (2, 2), (2, 1), seed=11),
-            _random((3, 2), (3, 2), (2, 3), (2, 3), (2, 2), seed=12),  # as many tokens on both sides
-            _random((5, 2), (3, 4), (2, 3), (4, 3), (4, 7), seed=13),  # context of another width
-            _random((2, 5), (7, 3), (5, 2), (3, 2), (3, 4), seed=14),
+            halves((2, 2), (3, 2), (2, 2), (2, 2), (2, 1), seed=11),
+            halves((3, 2), (3, 2), (2, 3), (2, 3), (2, 2), seed=12),  # as many tokens on both sides
+            halves((5, 2), (3, 4), (2, 3), (4, 3), (4, 7), seed=13),  # context of another width
+            halves((2, 5), (7, 3), (5, 2), (3, 2), (3, 4), seed=14),
         ],
         covers="a context of another length and width included",
         mistakes=[

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from course_utils.exercises.exercise import Exercise
+from course_utils.exercises.exercise import Exercise, halves
 from course_utils.exercises.mistakes import scaling as mistakes
 from course_utils.exercises.mistakes import softmax as softmax_mistakes
 from course_utils.exercises.properties import never_negative, rows_sum_to_one
@@ -60,12 +60,7 @@ def _jacobian_by_loop(p):
     return [[p[i] * ((i == j) - p[j]) for j in range(n)] for i in range(n)]
 
 
-def _random(*shapes, seed):
-    generator = np.random.default_rng(seed)
-    return tuple(generator.integers(-4, 5, shape) / 2 for shape in shapes)
-
-
-HALVES = np.array([[0.5, 0.5], [1.0, 0.0]])
+TWO_ROWS = np.array([[0.5, 0.5], [1.0, 0.0]])
 EXERCISES = [
     Exercise(
         lesson=LESSON,
@@ -74,8 +69,8 @@ EXERCISES = [
             (np.array([1.0, 2.0, 3.0]),),
             (np.array([[0.0, 1.0, 2.0], [-1.0, 0.0, 3.0], [2.0, 2.0, 0.5]]),),
             (np.array([[0.0, 1.0], [2.0, -1.0], [0.5, 0.5]]), 0),
-            _random((3, 5), seed=1),
-            (*_random((2, 3, 5), seed=2), 1),
+            halves((3, 5), seed=1),
+            (*halves((2, 3, 5), seed=2), 1),
             (np.array([1, 2, 4]),),
             (np.array([1000.0, 1001.0]),),
             (np.array([[0.0, 1.0], [-2000.0, -2001.0]]),),
@@ -108,9 +103,9 @@ EXERCISES = [
         solution=entropy,
         probes=[
             (np.array([0.25, 0.75]),),
-            (HALVES,),
+            (TWO_ROWS,),
             (np.array([[0.2, 0.3, 0.5], [0.0, 1.0, 0.0]]),),
-            (softmax(_random((2, 3, 5), seed=3)[0]),),
+            (softmax(halves((2, 3, 5), seed=3)[0]),),
         ],
         covers="weights of 0 and batches included",
         mistakes=[
@@ -154,11 +149,11 @@ EXERCISES = [
         lesson=LESSON,
         solution=scaled_scores,
         probes=[
-            _random((2, 4), (3, 4), seed=4),
-            _random((3, 2), (3, 2), seed=5),
-            _random((5, 3), (2, 3), seed=6),
-            _random((2, 3, 5), (2, 7, 5), seed=7),
-            _random((3, 3, 3), (3, 3, 3), seed=8),
+            halves((2, 4), (3, 4), seed=4),
+            halves((3, 2), (3, 2), seed=5),
+            halves((5, 3), (2, 3), seed=6),
+            halves((2, 3, 5), (2, 7, 5), seed=7),
+            halves((3, 3, 3), (3, 3, 3), seed=8),
         ],
         covers="batches included",
         alternatives=[
@@ -182,9 +177,9 @@ EXERCISES = [
         lesson=LESSON,
         solution=variance_of_scores,
         probes=[
-            _random((5, 2), (5, 2), seed=9),
-            _random((3, 3), (3, 3), seed=10),
-            _random((11, 7), (11, 7), seed=11),
+            halves((5, 2), (5, 2), seed=9),
+            halves((3, 3), (3, 3), seed=10),
+            halves((11, 7), (11, 7), seed=11),
         ],
         alternatives=[lambda query, key: np.diag(query @ key.T).var()],
         mistakes=[
