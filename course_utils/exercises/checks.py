@@ -6,6 +6,7 @@
 import ast
 import contextlib
 import functools
+import inspect
 import textwrap
 from collections import Counter
 from typing import NamedTuple
@@ -13,6 +14,7 @@ from typing import NamedTuple
 from course_utils.exercises import guard, log
 from course_utils.exercises.feedback import (
     about_value,
+    clearest,
     evidence,
     failing_property,
     printed,
@@ -85,11 +87,12 @@ def _judge_function(exercise, answer, caught):
         came = guard.a(answer).capitalize()
         words = f"{came} came, not a function: pass the function itself, check.{name}({name})."
         return Verdict("wrong", None, words)
-    given = [guard.run(answer, exercise.probes[0])]
+    names = list(inspect.signature(exercise.solution).parameters)
+    given = [guard.run(answer, exercise.probes[0], names)]
     shown = printed(caught.text)
-    given += [guard.run(answer, arguments) for arguments in exercise.probes[1:]]
+    given += [guard.run(answer, arguments, names) for arguments in exercise.probes[1:]]
     if all(outcome.error for outcome in given):
-        again = [guard.run(answer, arguments, guard.to_tensor) for arguments in exercise.probes]
+        again = [guard.run(answer, arguments, names, guard.to_tensor) for arguments in exercise.probes]
         given = again if not all(outcome.error for outcome in again) else given
     if given[0].nothing:
         words = f"Not started: write {name}, then run the cell again."
@@ -102,9 +105,9 @@ def _judge_function(exercise, answer, caught):
         return Verdict("right", None, right(exercise))
     mistake, one_of_several = name_mistake(exercise, answer, given, expected)
     if mistake is None:
-        what = failing_property(exercise, answer, given, wrong, wrong[0])
-        return Verdict("wrong", None, _paragraphs(what, evidence(exercise, wrong[0], given[wrong[0]]), shown))
-    at = next(i for i in wrong if not given[i].error)  # a mistake is only named where some numbers show it
+        what, at = failing_property(exercise, answer, given, wrong)
+        return Verdict("wrong", None, _paragraphs(what, evidence(exercise, at, given[at]), shown))
+    at = clearest(exercise, given, wrong)
     what, question = split_question(mistake.text)
     if one_of_several:
         what = f"Several things at once. Fix this first: {what[0].lower()}{what[1:]}"

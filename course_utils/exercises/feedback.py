@@ -10,40 +10,59 @@ from course_utils.exercises.guard import matches
 from course_utils.exercises.recognition import expected_outcomes
 
 
-def failing_property(exercise, answer, given, wrong, at):
-    """One sentence on what is wrong, for an answer that is no known mistake."""
+def failing_property(exercise, answer, given, wrong):
+    """A sentence on what is wrong, for an answer that is no known mistake, and the probe that shows it."""
+    at = wrong[0]
     outcome, expected = given[at], expected_outcomes(exercise)
     if outcome.problem:
         counts = re.search(r"positional argument|unexpected keyword|required keyword", outcome.problem)
-        return outcome.problem + (f"\n  It is called as   {exercise.call}" if counts else "")
+        elsewhere = "On other inputs you are right, but here: " if len(wrong) < len(given) else ""
+        words = (
+            elsewhere + outcome.problem[:1].lower() + outcome.problem[1:] if elsewhere else outcome.problem
+        )
+        return words + (f"\n  It is called as   {exercise.call}" if counts else ""), at
     if outcome.nothing:
-        return "Your function gives nothing back for one input: every way through it has to end with return."
+        return "Your function gives nothing back here: every way through it has to end with return.", at
     if isinstance(outcome.value, str):
-        return "Your function returned text: an array of numbers was needed."
+        return "Your function returned text: an array of numbers was needed.", at
     unused = _unused_arguments(exercise, answer, given)
     if unused:
-        return unused
+        return unused, at
     right = expected[at].value
     if outcome.value.shape != right.shape:
-        return f"The output has shape {outcome.value.shape}, but {right.shape} is needed."
+        return f"The output has shape {outcome.value.shape}, but {right.shape} is needed.", at
     if np.isnan(outcome.value).any() and not np.isnan(right).any():
-        return "There is NaN in your output, and none in the right one. Which step can give 0/0 or inf - inf?"
+        return (
+            "There is NaN in your output, and none in the right one. Which step can give 0/0 or inf - inf?",
+            at,
+        )
     numbers = [i for i in wrong if isinstance(given[i].value, np.ndarray)]
     if all(matches(given[i].value, expected[i].value, exercise.tolerance) for i in numbers):
         name = list(inspect.signature(exercise.solution).parameters)[outcome.mutated[0]]
         return (
-            f"The numbers are right, but you wrote into {name} itself, as /= and out= do. Make a new array."
+            f"The numbers are right, but you wrote into {name} itself, as /= and out= do. Make a new array.",
+            at,
         )
     for i in numbers:
         for fails in exercise.properties:
             sentence = fails(lambda *a: guard.run(answer, a).value, exercise.probes[i], given[i].value)
             if sentence:
-                return sentence
+                return sentence, i
     if right.ndim == 0:
-        return "The number is not right for one input."
+        return "The number is not right for this input.", at
     error = np.nan_to_num(np.abs(outcome.value - right))
     place = np.unravel_index(np.argmax(error), right.shape)
-    return f"The largest difference is {error[place]:.3g}, at index {list(map(int, place))}."
+    return f"The largest difference is {error[place]:.3g}, at index {list(map(int, place))}.", at
+
+
+def clearest(exercise, given, wrong):
+    """The probe that shows a named mistake best: the first with a difference that can be seen, if there is one."""
+    numbers = [i for i in wrong if isinstance(given[i].value, np.ndarray)]
+    for i in numbers:
+        mine, right = given[i].value, expected_outcomes(exercise)[i].value
+        if mine.shape != right.shape or not np.allclose(mine, right, rtol=0.01, atol=0.01):
+            return i
+    return (numbers or wrong)[0]
 
 
 def _unused_arguments(exercise, answer, given):
@@ -82,6 +101,8 @@ def _never_matters(exercise, answer, given, place):
 
 def evidence(exercise, at, outcome):
     """The failing input, with the learner's row beside the right one."""
+    if outcome.problem and outcome.error not in ("ValueError", "IndexError"):
+        return ""  # the numbers of the input have nothing to do with it
     names = inspect.signature(exercise.solution).parameters
     lines = ["The smallest input where it shows:"]
     for name, argument in zip(names, exercise.probes[at], strict=False):
@@ -114,6 +135,7 @@ def _labelled(label, array, digits=3):
 
 def _text(array, digits):
     small = array.dtype.kind == "b" or bool(np.all(np.abs(array) < 1e4))
+    array = array + 0.0 if array.dtype.kind == "f" else array  # no "-0."
     return np.array2string(array, precision=digits, suppress_small=small, max_line_width=90)
 
 
@@ -126,16 +148,37 @@ def about_value(exercise, value, expected):
         return f"Text came: write {'a ' + whole if np.ndim(expected) else 'the number'}, without quotes."
     expected = np.asarray(expected, dtype=float)
     if value.shape != expected.shape:
+        if value.size == expected.size > 1:
+            return (
+                f"One flat list of {expected.size} numbers was needed, but yours has the shape {value.shape}."
+            )
+        if not expected.ndim and value.size > 1:
+            return (
+                "A comma makes several numbers of one: write 4.5, not 4,5, and large numbers without commas."
+            )
         wanted = f"{expected.size} numbers were" if expected.ndim else "One number was"
         came = "one number" if not value.ndim else "a list" if not expected.ndim else f"{value.size}"
         return f"{wanted} needed, but {came} came."
     if np.isnan(value).any():
         return "NaN came: it means that some step was undefined, such as 0/0."
-    if matches(np.asarray(value / 100), expected, 0.01) and np.all(expected < 1):
+    if np.all(expected < 1) and matches(np.asarray(value / 100), expected, 0.01):
         return "That is a percentage. What is it as a share of 1?"
+    if (
+        np.all(np.abs(expected) < 10)
+        and exercise.tolerance < 0.005
+        and matches(value, expected.round(2), 1e-9)
+    ):
+        return "Right to two decimals, and more are asked for."
+    if expected.ndim and matches(np.sort(value), np.sort(expected), exercise.tolerance):
+        return "These are the right numbers, in another order. Which comes first?"
+    if matches(value, expected, max(0.01, 0.02 * np.abs(expected).max())):
+        return "Close. " + (
+            "Can you give it exactly?"
+            if np.all(expected == expected.round())
+            else "Did you round on the way?"
+        )
     if not expected.ndim:
-        side = "small" if value < expected else "large"
-        return f"{value:g} is too {side}. Which step did you do last?"
+        return f"{value:.10g} is too {'small' if value < expected else 'large'}. Which step did you do last?"
     off = int(np.sum(~np.isclose(value, expected, rtol=0, atol=exercise.tolerance)))
     which = "One number is" if off == 1 else f"{off} numbers are"
     return f"{which} not right yet, out of {expected.size}. Of which are you least sure?"

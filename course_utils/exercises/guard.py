@@ -65,24 +65,37 @@ def guarded():
             signal.signal(signal.SIGALRM, before)
 
 
-def run(function, arguments, convert=lambda x: x):
-    """Call ``function`` on copies of ``arguments`` and give an Outcome. Only an interrupt or TimeUp passes."""
+def run(function, arguments, names=(), convert=lambda x: x):
+    """Call ``function`` on copies of ``arguments`` and give an Outcome. Only an interrupt or TimeUp passes.
+
+    An argument that the function takes by its name only, and is in ``names``, is given by its name.
+    """
     # Copies, because an attempt may change its arguments in place.
     mine = [convert(copy.deepcopy(a)) for a in arguments]
     try:
-        given = function(*mine)
+        by_name = _keyword_only(function)
+        keywords = {n: m for n, m in zip(names, mine, strict=False) if n in by_name}
+        given = function(*mine[: len(mine) - len(keywords)], **keywords)
         outcome = Outcome(nothing=True) if given is None else _read(given)
     except (KeyboardInterrupt, TimeUp):
         raise
-    except NotImplementedError:
-        return Outcome(nothing=True, error="NotImplementedError")
     except RecursionError:
         return Outcome(problem="Your function calls itself without end.", error="RecursionError")
     except BaseException as error:
-        return Outcome(problem=_describe(error, function), error=type(error).__name__)
-    pairs = enumerate(zip(arguments, mine, strict=True))
+        unwritten = isinstance(error, NotImplementedError) and not error.args
+        return Outcome(problem=_describe(error, function), error=type(error).__name__, nothing=unwritten)
+    pairs = enumerate(zip(map(convert, arguments), mine, strict=True))
     outcome.mutated = tuple(place for place, pair in pairs if not _same_array(*pair))
     return outcome
+
+
+def _keyword_only(function):
+    """The names of the arguments that a function takes by name only."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return set()
+    return {p.name for p in parameters if p.kind is p.KEYWORD_ONLY}
 
 
 def read(answer):
@@ -98,7 +111,10 @@ def read(answer):
 def to_tensor(argument):
     """A NumPy argument as a torch tensor, if torch is already in use; for functions that need tensors."""
     torch = sys.modules.get("torch")
-    return torch.from_numpy(argument) if torch and isinstance(argument, np.ndarray) else argument
+    if not torch or not isinstance(argument, np.ndarray):
+        return argument
+    # torch has no softmax of whole numbers.
+    return torch.from_numpy(argument.astype(float) if argument.dtype.kind in "iu" else argument)
 
 
 def _read(given):
@@ -139,11 +155,11 @@ PLAIN_WORDS = [
     ),
     (
         r"(only (length-1|0-dimensional|scalar) arrays can be converted|only size-1 arrays can be converted).*",
-        "one number was needed, but an array came (math.exp takes a number, np.exp an array)",
+        "one number was needed, but an array came; math functions take a number, np functions an array",
     ),
     (
         r"The truth value of an array.*",
-        "an array is neither true nor false; use | and & with brackets, not or, and",
+        "an array is neither true nor false; use | and & with brackets, and x.max(), not max(x)",
     ),
 ]
 
@@ -182,9 +198,9 @@ def is_stub(function):
 
 
 def _same_array(before, after):
-    if not isinstance(before, np.ndarray):
+    if not hasattr(before, "dtype"):
         return True
-    after = np.asarray(after)
+    before, after = np.asarray(before), np.asarray(after)
     alike = before.shape == after.shape and before.dtype == after.dtype
     return alike and np.array_equal(before, after, equal_nan=before.dtype.kind == "f")
 

@@ -4,14 +4,11 @@ import numpy as np
 
 
 def rows_sum_to_one(run, arguments, value):
-    """For weights: every row along the last axis sums to 1."""
-    sums = np.sum(value, axis=-1)
-    off = sums[~np.isclose(sums, 1, atol=1e-4)] if sums.ndim else sums[None][~np.isclose(sums, 1, atol=1e-4)]
-    return (
-        f"The weights of a row have to sum to 1, but one of your rows sums to {off[0]:.3f}."
-        if off.size
-        else None
-    )
+    """For weights: every row sums to 1, along the axis that is the second argument, or the last."""
+    axis = arguments[1] if len(arguments) > 1 else -1
+    sums = np.ravel(np.sum(value, axis=axis))
+    off = sums[~np.isclose(sums, 1, atol=1e-4)]
+    return f"The weights of a row have to sum to 1, but yours sum to {off[0]:.4g} here." if off.size else None
 
 
 def never_negative(run, arguments, value):

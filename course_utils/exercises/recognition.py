@@ -19,12 +19,22 @@ def name_mistake(exercise, answer, given, expected):
     if mistake is not None:
         return mistake, False
     # A second mistake may raise an error on some probes (a batch, say), and the first still shows on the others.
-    mistake = _recognise(exercise, _without_errors(given), expected, least=2)
-    for repair in exercise.repairs:
-        if mistake is None:
-            again = [guard.run(answer, repair(*arguments)) for arguments in exercise.probes]
-            mistake = _recognise(exercise, _without_errors(again), expected, least=2)
-    return mistake, True
+    tries = [given]
+    tries += [[guard.run(answer, repair(*a)) for a in exercise.probes] for repair in exercise.repairs]
+    for outcomes in tries:
+        mistake = _recognise(exercise, _without_errors(outcomes), expected, least=2)
+        if mistake is not None and not _is_cleared(exercise, mistake, given, expected):
+            return mistake, True
+    return None, False
+
+
+def _is_cleared(exercise, mistake, given, expected):
+    """Whether the answer is right on a probe where the mistake alone would be wrong."""
+    theirs = _outcomes(exercise.name, exercise.mistakes.index(mistake))
+    return any(
+        agrees(exercise, mine, right) and not agrees(exercise, other, right)
+        for mine, other, right in zip(given, theirs, expected, strict=True)
+    )
 
 
 def _without_errors(outcomes):

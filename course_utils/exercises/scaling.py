@@ -5,6 +5,8 @@ import math
 import numpy as np
 
 from course_utils.exercises.exercise import Exercise, halves
+from course_utils.exercises.mistakes import entropy as entropy_mistakes
+from course_utils.exercises.mistakes import jacobian as jacobian_mistakes
 from course_utils.exercises.mistakes import scaling as mistakes
 from course_utils.exercises.mistakes import softmax as softmax_mistakes
 from course_utils.exercises.properties import never_negative, rows_sum_to_one
@@ -73,6 +75,9 @@ EXERCISES = [
             (*halves((2, 3, 5), seed=2), 1),
             (np.array([1, 2, 4]),),
             (np.array([1000.0, 1001.0]),),
+            (np.array([0.0, 1000.0]),),
+            (np.array([0.0, 3000.0]),),
+            (np.array([-2000.0, -2001.0]),),
             (np.array([[0.0, 1.0], [-2000.0, -2001.0]]),),
         ],
         covers="other axes, whole numbers and huge scores included",
@@ -81,10 +86,14 @@ EXERCISES = [
         mistakes=[
             softmax_mistakes.forgets_the_maximum,
             softmax_mistakes.one_maximum_for_all,
+            softmax_mistakes.takes_the_smallest_away,
+            softmax_mistakes.takes_the_mean_away,
+            softmax_mistakes.takes_the_largest_size_away,
             softmax_mistakes.one_sum_for_all,
             softmax_mistakes.ignores_the_axis,
             softmax_mistakes.columns_by_default,
             softmax_mistakes.loses_the_axis,
+            softmax_mistakes.loses_both_axes,
             softmax_mistakes.one_too_many,
             softmax_mistakes.one_too_many_after_the_maximum,
             softmax_mistakes.small_number_in_the_denominator,
@@ -109,12 +118,14 @@ EXERCISES = [
         ],
         covers="weights of 0 and batches included",
         mistakes=[
-            mistakes.entropy_without_minus,
-            mistakes.zero_times_log_zero,
-            mistakes.entropy_in_bits,
-            mistakes.entropy_of_everything,
-            mistakes.entropy_unweighted,
-            mistakes.entropy_down_the_columns,
+            entropy_mistakes.entropy_without_minus,
+            entropy_mistakes.zero_times_log_zero,
+            entropy_mistakes.minus_and_zero_missing,
+            entropy_mistakes.entropy_to_base_ten,
+            entropy_mistakes.entropy_in_bits,
+            entropy_mistakes.entropy_of_everything,
+            entropy_mistakes.entropy_unweighted,
+            entropy_mistakes.entropy_down_the_columns,
         ],
         hints=[
             "For each row: minus the sum of p times log(p).",
@@ -133,12 +144,15 @@ EXERCISES = [
         covers="a saturated row included",
         alternatives=[_jacobian_by_loop],
         mistakes=[
-            mistakes.only_the_diagonal,
-            mistakes.diagonal_matrix,
-            mistakes.only_the_outer_product,
-            mistakes.outer_product_added,
-            mistakes.identity_for_diag,
-            mistakes.jacobian_negative,
+            jacobian_mistakes.only_the_diagonal,
+            jacobian_mistakes.diagonal_matrix,
+            jacobian_mistakes.only_the_outer_product,
+            jacobian_mistakes.outer_product_added,
+            jacobian_mistakes.identity_for_diag,
+            jacobian_mistakes.jacobian_negative,
+            jacobian_mistakes.transposes_a_row,
+            jacobian_mistakes.squares_for_the_outer_product,
+            jacobian_mistakes.off_diagonal_positive,
         ],
         hints=[
             "Entry (i, j) says how weight i moves when score j moves: p_i (1 - p_j) if i is j, else -p_i p_j.",
@@ -156,6 +170,10 @@ EXERCISES = [
             halves((3, 3, 3), (3, 3, 3), seed=8),
         ],
         covers="batches included",
+        repairs=[
+            lambda query, key: (query / math.sqrt(query.shape[-1]), key),  # for no scale
+            lambda query, key: (query * math.sqrt(query.shape[-1]), key),  # for 1/d_k
+        ],
         alternatives=[
             lambda query, key: np.einsum("...id,...jd->...ij", query, key) * key.shape[-1] ** -0.5,
             lambda query, key: (query / math.sqrt(query.shape[-1])) @ np.swapaxes(key, -1, -2),
@@ -167,6 +185,9 @@ EXERCISES = [
             mistakes.scores_times_root,
             mistakes.scores_reverse_all_axes,
             mistakes.scores_turned_round,
+            mistakes.scores_over_eight,
+            mistakes.scores_over_root_n_q,
+            mistakes.softmax_already,
         ],
         hints=[
             "d_k is the last size of query and of key.",
@@ -188,6 +209,9 @@ EXERCISES = [
             mistakes.variance_of_all_pairs,
             mistakes.sums_the_wrong_axis,
             mistakes.mean_of_scores,
+            mistakes.divides_by_n_minus_1,
+            mistakes.the_theory_instead,
+            mistakes.variance_of_one_number,
         ],
         hints=[
             "First the n scores: row i of query with row i of key.",
@@ -213,7 +237,7 @@ EXERCISES = [
     Exercise(
         lesson=LESSON,
         solution=published_weight,
-        tolerance=0.0006,
+        tolerance=0.00045,
         covers="The best weight is 0.9765: the row was printed without being computed.",
         mistakes=[
             mistakes.copies_the_published_weight,

@@ -37,7 +37,7 @@ SAYS = [
     "What does each word pass along? The same X, but the columns of W_V.",
     "How well does a query match a key? Multiply them place by place, then add. Every query meets every key.",
     "Divide every score by √d_k = {root}, so that wide vectors do not make wide scores.",
-    "exp makes every number positive and keeps their order. A negative score is not lost, only small.",
+    "exp makes every number positive and keeps their order. A negative score still counts: exp of it is above 0.",
     "Divide each exponential by the sum of its row. Now every row sums to 1.",
     "Each word gets a blend of all values: of each as much as its weight says.",
 ]

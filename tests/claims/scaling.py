@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from course_utils.core.scores import softmax, softmax_jacobian
+from course_utils.views.scaling import ScalingExplorer, gradient
 
 
 def variance_is_d_k():
@@ -87,3 +88,10 @@ def bugs_are_learned_around():
 
 def published_gap():
     return softmax(np.array([45.2, 48.1, 51.9, 44.3])).round(4).tolist()
+
+
+def a_spike_at_512():
+    view = ScalingExplorer()
+    sizes = {d_k: gradient(view.shown(d_k, "none")[1]) for d_k in (4, 256, 512, 1024)}
+    assert sizes[512] > sizes[4] > 0.1 > max(sizes[256], sizes[1024])
+    return round(float(sizes[512]), 3)

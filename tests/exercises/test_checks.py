@@ -5,7 +5,7 @@ import sys
 import numpy as np
 import pytest
 
-from course_utils.exercises import check, checks, hint, judge, show_solution
+from course_utils.exercises import check, checks, hint, judge, properties, show_solution
 from course_utils.exercises.registry import solution_source
 
 
@@ -176,6 +176,63 @@ def test_a_function_that_uses_its_argument_badly_is_not_said_to_ignore_it():
         return weights / weights.sum() @ values
 
     assert "stays the same" not in judge("soft_lookup", distance).message
+
+
+def test_a_function_that_fails_on_one_form_of_input_is_told_that_others_are_right():
+    softmax = checks.exercises()["softmax"].solution
+
+    def only_batches(query, key, value):
+        return softmax(query @ key.transpose(0, 2, 1) / math.sqrt(key.shape[-1])) @ value
+
+    message = judge("attention", only_batches).message
+    assert message.startswith("On other inputs you are right, but here: your function raised ValueError")
+
+
+def test_no_mistake_is_named_where_the_answer_is_right():
+    softmax = checks.exercises()["softmax"].solution
+
+    def scale_from_the_second_axis(query, key, value):
+        return softmax(query @ np.swapaxes(key, -1, -2) / math.sqrt(query.shape[1])) @ value
+
+    assert judge("attention", scale_from_the_second_axis).mistake == "core/scales_by_the_second_axis"
+
+
+def test_an_argument_may_be_taken_by_name_only():
+    def softmax(x, *, axis=-1):
+        return solution(x, axis)
+
+    solution = checks.exercises()["softmax"].solution
+    assert judge("softmax", softmax).state == "right"
+
+
+def test_a_broken_law_is_shown_on_the_probe_that_breaks_it():
+    def sums_short(x, axis=-1):
+        e = np.exp(x - x.max(axis=axis, keepdims=True))
+        return e / (e.sum(axis=axis, keepdims=True) + 1e-3)
+
+    verdict = judge("softmax", sums_short)
+    assert verdict.message.startswith("The weights of a row have to sum to 1, but yours sum to 0.9993 here.")
+    assert "yours [0.09   0.2446 0.6648]" in verdict.message
+
+
+def test_laws_hold_for_every_number_of_axes():
+    for law in (properties.rows_sum_to_one, properties.never_negative):
+        for value in (np.array(1.0), np.array([0.5, 0.5]), np.full((2, 3, 4), 0.25)):
+            assert law(None, (value,), value) is None
+        assert law(None, (1,), np.array([-0.5, 0.2])) is not None
+
+
+def test_numbers_that_are_nearly_right_are_told_so():
+    for name, value, words in (
+        ("fresh_weights", [[0.167, 0.102, 0.455, 0.276]], "One flat list of 4 numbers was needed"),
+        ("score_machine_learning", (4, 5), "A comma makes several numbers of one"),
+        ("weights_of_learning", [0.30, 0.49], "Right to two decimals"),
+        ("weights_of_learning", [0.493, 0.299], "These are the right numbers, in another order"),
+        ("fresh_output", [0.17, 0.204, 0.735, 0.29], "Close. Did you round on the way?"),
+        ("scores_at_real_size", 3.1e6, "Close. Can you give it exactly?"),
+        ("fresh_output", [1, 1, 1, 1], "4 numbers are not right yet, out of 4."),
+    ):
+        assert judge(name, value).message.startswith(words), judge(name, value)
 
 
 def test_errors_of_numpy_are_put_plainly():

@@ -52,6 +52,39 @@ def scales_by_the_number_of_keys(query, key, value):
     return softmax(query @ _t(key) / math.sqrt(key.shape[-2])) @ value
 
 
+def scales_by_the_number_of_queries(query, key, value):
+    """You scale by the square root of the number of queries.
+
+    A score does not change when more queries are asked. On what does its spread depend?
+    """
+    return softmax(query @ _t(key) / math.sqrt(query.shape[-2])) @ value
+
+
+def scales_by_the_second_axis(query, key, value):
+    """You take d_k from shape[1]. In a batch, that is the number of tokens.
+
+    Counting from the end works for every number of axes. Which index is the last?
+    """
+    return softmax(query @ _t(key) / math.sqrt(query.shape[1])) @ value
+
+
+def divides_by_two(query, key, value):
+    """You divide by 2, which is right for d_k = 4 only.
+
+    d_k can be read off the arrays. Which of their sizes is it?
+    """
+    return softmax(query @ _t(key) / 2) @ value
+
+
+def hides_the_future(query, key, value):
+    """Each query sees only the keys up to its own place: that is a causal mask.
+
+    It comes in lesson 04; here every query may look at every key. Which line hides some?
+    """
+    scores = query @ _t(key) / math.sqrt(key.shape[-1])
+    return softmax(np.where(np.tril(np.ones(scores.shape[-2:], dtype=bool)), scores, -np.inf)) @ value
+
+
 def fourth_root_on_one_side(query, key, value):
     """Your scores are divided by the fourth root of d_k only.
 
@@ -76,6 +109,14 @@ def softmax_over_the_queries(query, key, value):
     return softmax(query @ _t(key) / math.sqrt(key.shape[-1]), axis=-2) @ value
 
 
+def softmax_over_the_first_axis(query, key, value):
+    """Your softmax runs over axis 0: in a batch, sentences share out their attention with each other.
+
+    The keys are on the last axis, however many there are. Which index is the last?
+    """
+    return softmax(query @ _t(key) / math.sqrt(key.shape[-1]), axis=0) @ value
+
+
 def one_sum_for_the_whole_table(query, key, value):
     """The weights of all queries together sum to 1: one sum was used for the whole table.
 
@@ -95,7 +136,7 @@ def no_softmax(query, key, value):
 
 
 def divides_by_the_plain_sum(query, key, value):
-    """You divide the scores by their sum. Rows then sum to 1, but some weights are negative.
+    """You divide the scores by their sum. Rows then sum to 1, but a negative score would get a negative weight.
 
     When the sum is near 0, the weights explode as well. What comes before the division in a softmax?
     """
@@ -147,7 +188,7 @@ def queries_and_keys_swapped(query, key, value):
 
 
 def key_not_transposed(query, key, value):
-    """You multiply query and key without turning the key. That only runs when both are square.
+    """You multiply query and key without turning the key. That only runs when there happen to be d_k keys.
 
     A score is a dot product of two rows. Which axis of the key has to meet d_k of the query?
     """
@@ -184,6 +225,14 @@ def reverses_all_axes(query, key, value):
     With one sentence it works, with a batch it does not. How do you swap the last two axes only?
     """
     return softmax(query @ key.T / math.sqrt(key.shape[-1])) @ value
+
+
+def dot_pairs_all_batches(query, key, value):
+    """np.dot pairs every sentence of the batch with every other, and the result has an axis too many.
+
+    For one sentence it is the same as @. Which product keeps batches apart?
+    """
+    return softmax(np.dot(query, _t(key)) / math.sqrt(key.shape[-1])) @ value
 
 
 def attends_over_the_batch(query, key, value):

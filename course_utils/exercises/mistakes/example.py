@@ -32,11 +32,19 @@ def keys_from_W_Q(query, key, value):
 
 
 def exponentials_not_divided(query, key, value):
-    """These are the exponentials, not yet divided by their sum.
+    """That is a step too early: the exponentials are there, but nothing is divided by their sum yet.
 
-    Four weights of a row sum to 1. What do yours sum to?
+    The four weights of a row sum to 1. What do the exponentials sum to?
     """
     return np.exp(query @ np.swapaxes(key, -1, -2) / math.sqrt(key.shape[-1])) @ value
+
+
+def scores_before_the_scale(query, key, value):
+    """You stopped at the scores: the weights come three steps later.
+
+    What comes first, after the scores?
+    """
+    return query @ np.swapaxes(key, -1, -2) @ value
 
 
 # Values

@@ -1,110 +1,10 @@
-"""What goes wrong when spread is measured: entropy, the Jacobian, scaled scores, variance."""
+"""What goes wrong with scaled scores and their variance."""
 
 import math
 
 import numpy as np
 
-# entropy(weights): (..., n) -> (...)
-
-
-def entropy_without_minus(weights):
-    """Your entropy is negative: logarithms of numbers below 1 are negative.
-
-    Spread should be 0 for one key only, and grow. Which sign is missing?
-    """
-    return np.sum(weights * np.log(np.where(weights > 0, weights, 1)), axis=-1)
-
-
-def zero_times_log_zero(weights):
-    """There is NaN where a weight is 0: log(0) is minus infinity, and 0 times infinity is undefined.
-
-    A weight of 0 adds nothing to the spread. How can you keep log from seeing it?
-    """
-    return -np.sum(weights * np.log(weights), axis=-1)
-
-
-def entropy_in_bits(weights):
-    """You use the logarithm to base 2, which gives bits.
-
-    That is a fair unit; here nats are asked for, with log(n) as the largest value. Which logarithm gives that?
-    """
-    return -np.sum(weights * np.log2(np.where(weights > 0, weights, 1)), axis=-1)
-
-
-def entropy_of_everything(weights):
-    """You sum over all rows, and one number comes out.
-
-    Each row has an entropy of its own. Along which axis do you sum?
-    """
-    return -np.sum(weights * np.log(np.where(weights > 0, weights, 1)))
-
-
-def entropy_unweighted(weights):
-    """You add up -log(p) without weighting it by p.
-
-    Rare keys then count most. How often does each key come up?
-    """
-    return -np.sum(np.log(np.where(weights > 0, weights, 1)), axis=-1)
-
-
-def entropy_down_the_columns(weights):
-    """You sum down the columns, over the queries.
-
-    The entropy tells how one query spreads its attention. Which axis holds the keys?
-    """
-    return -np.sum(weights * np.log(np.where(weights > 0, weights, 1)), axis=0)
-
-
-# jacobian(weights): (n,) -> (n, n)
-
-
-def only_the_diagonal(weights):
-    """You give p(1 - p) for each weight: how it moves with its *own* score.
-
-    Raising one score also lowers all other weights. Where are they in your answer?
-    """
-    return weights * (1 - weights)
-
-
-def diagonal_matrix(weights):
-    """Your matrix has p(1 - p) on the diagonal and 0 elsewhere, as if the weights did not share.
-
-    If one weight grows, what happens to the others, when the sum stays 1?
-    """
-    return np.diag(weights * (1 - weights))
-
-
-def only_the_outer_product(weights):
-    """You give -p pᵀ only: every weight would fall when any score rises, its own included.
-
-    Each row has to sum to 0. What is missing on the diagonal?
-    """
-    return -np.outer(weights, weights)
-
-
-def outer_product_added(weights):
-    """You add p pᵀ, so all weights would grow together.
-
-    They share out 1. Which sign do the entries beside the diagonal need?
-    """
-    return np.diag(weights) + np.outer(weights, weights)
-
-
-def identity_for_diag(weights):
-    """You take away p pᵀ from the identity, so a weight of 0 would still move.
-
-    A key without weight hardly reacts to its score. What belongs on the diagonal instead of 1?
-    """
-    return np.eye(len(weights)) - np.outer(weights, weights)
-
-
-def jacobian_negative(weights):
-    """All your signs are turned round: a weight would fall when its own score rises.
-
-    Which of the two terms comes first?
-    """
-    return np.outer(weights, weights) - np.diag(weights)
-
+from course_utils.core.scores import softmax
 
 # scaled_scores(query, key)
 
@@ -157,6 +57,30 @@ def scores_turned_round(query, key):
     return key @ np.swapaxes(query, -1, -2) / math.sqrt(key.shape[-1])
 
 
+def scores_over_eight(query, key):
+    """You divide by 8, which is right for d_k = 64 only.
+
+    d_k can be read off the arrays. Which of their sizes is it?
+    """
+    return query @ np.swapaxes(key, -1, -2) / 8
+
+
+def scores_over_root_n_q(query, key):
+    """You divide by the square root of the number of queries.
+
+    A score is one dot product, however many others there are. How many terms does it sum?
+    """
+    return query @ np.swapaxes(key, -1, -2) / math.sqrt(query.shape[-2])
+
+
+def softmax_already(query, key):
+    """These are weights: you have taken the softmax already.
+
+    Here only the scaled scores are asked for. Which line is one too many?
+    """
+    return softmax(query @ np.swapaxes(key, -1, -2) / math.sqrt(key.shape[-1]))
+
+
 # variance_of_scores(query, key): (n, d_k) twice -> a number
 
 
@@ -198,6 +122,30 @@ def mean_of_scores(query, key):
     The question is how far they spread around it. Which number tells that?
     """
     return (query * key).sum(axis=-1).mean()
+
+
+def divides_by_n_minus_1(query, key):
+    """You divide by n - 1, as for an estimate from a sample.
+
+    The text asks for the mean of the squared distances, divided by n. Which option of your function says so?
+    """
+    return (query * key).sum(axis=-1).var(ddof=1)
+
+
+def the_theory_instead(query, key):
+    """You return d_k, the variance that theory promises.
+
+    Here it is to be measured from these rows. What are the n scores?
+    """
+    return query.shape[-1]
+
+
+def variance_of_one_number(query, key):
+    """You sum everything into one number, and one number has no variance.
+
+    There is one score for each row. Along which axis do you sum?
+    """
+    return (query * key).sum().var()
 
 
 # Values

@@ -108,3 +108,39 @@ def divides_without_exp(x, axis=-1):
     A weight is never negative. What makes every score positive, and keeps the order?
     """
     return x / x.sum(axis=axis, keepdims=True)
+
+
+def takes_the_smallest_away(x, axis=-1):
+    """You take away the smallest score of each row, so the largest exponent is still as large as their distance.
+
+    With scores of 0 and 2000, exp() overflows as before. What should the largest exponent be?
+    """
+    e = np.exp(x - x.min(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+def takes_the_mean_away(x, axis=-1):
+    """You take away the mean of each row, so the largest score can still be far above 0.
+
+    With scores of 0 and 2000, exp() overflows as before. What should the largest exponent be?
+    """
+    e = np.exp(x - x.mean(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+def takes_the_largest_size_away(x, axis=-1):
+    """You take away the largest *size*, abs(x), so a row of very negative scores sinks twice as deep.
+
+    Its exponentials are all 0, and 0/0 is NaN. What is the largest score of such a row?
+    """
+    e = np.exp(x - np.abs(x).max(axis=axis, keepdims=True))
+    return e / e.sum(axis=axis, keepdims=True)
+
+
+def loses_both_axes(x, axis=-1):
+    """Neither the maximum nor the sum keeps its axis, so both meet the columns instead of the rows.
+
+    In a square array nothing complains; in others the shapes do not fit. Which option keeps the axis?
+    """
+    e = np.exp(x - x.max(axis=axis))
+    return e / e.sum(axis=axis)
