@@ -14,23 +14,30 @@ FIELDS = {"lesson", "text", "right", "because", "hints", "options", "mistakes"}
 
 @functools.cache
 def questions():
-    """Every question by name: a dict of the fields. Raises ValueError that names the file and the entry."""
+    """Every question by name: a dict of its fields, and of its ``topic``."""
     found = {}
     folder = resources.files("course_utils") / "data" / "questions"
     for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
-        if not file.name.endswith(".toml"):
-            continue
-        for name, entry in tomllib.loads(file.read_text(encoding="utf-8")).items():
-            where = f"{file.name}, question {name}"
-            if set(entry) != FIELDS or not all(entry.values()):
-                odd = sorted(set(entry) ^ FIELDS) or [key for key in entry if not entry[key]]
-                raise ValueError(f"{where}: each of {sorted(FIELDS)} is needed once, look at {odd}")
-            wrong = set(entry["options"]) - {entry["right"]}
-            if entry["right"] not in entry["options"] or {m["option"] for m in entry["mistakes"]} != wrong:
-                raise ValueError(
-                    f"{where}: each wrong option needs a mistake, and the right one must be an option"
-                )
-            found[name] = entry | {"topic": file.name.removesuffix(".toml")}
+        if file.name.endswith(".toml"):
+            found |= read_questions(file.name, file.read_text(encoding="utf-8"))
+    return found
+
+
+def read_questions(file, text):
+    """The questions in one file. Raises ValueError that names the file, the question and the field."""
+    found = tomllib.loads(text)
+    for name, entry in found.items():
+        where = f"{file}, question {name}"
+        odd = sorted(FIELDS ^ set(entry)) or [field for field in sorted(entry) if not entry[field]]
+        if odd:
+            raise ValueError(
+                f"{where}: look at {', '.join(odd)}; needed are {', '.join(sorted(FIELDS))}, not empty"
+            )
+        if entry["right"] not in entry["options"]:
+            raise ValueError(f"{where}: the right answer {entry['right']} is none of its options")
+        if {m["option"] for m in entry["mistakes"]} != set(entry["options"]) - {entry["right"]}:
+            raise ValueError(f"{where}: each wrong option needs one mistake, and the right one none")
+        entry["topic"] = file.removesuffix(".toml")
     return found
 
 
