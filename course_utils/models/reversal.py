@@ -71,16 +71,22 @@ def _parameters(d_k, seeds, rules, embedding_spread):
     return start
 
 
+def batch(generator):
+    """Random symbols (batch, length), and the same backwards."""
+    symbols = torch.randint(SYMBOLS, (BATCH, LENGTH), generator=generator)
+    return symbols, symbols.flip(1)
+
+
 def _forward(parameters, scale, batches):
     """Logits (runs, batch, length, symbols), weights, scores, and the target (batch, length)."""
-    symbols = torch.randint(SYMBOLS, (BATCH, LENGTH), generator=batches)
+    symbols, target = batch(batches)
     position = parameters["position"][:, None]
     x = parameters["symbol"][:, symbols] + position
     query, key = position @ parameters["W_Q"][:, None], position @ parameters["W_K"][:, None]
     scores = query @ key.mT * scale
     weights = scores.softmax(-1)
     output = weights @ (x @ parameters["W_V"][:, None])
-    return output @ parameters["W_O"][:, None], weights, scores, symbols.flip(1)
+    return output @ parameters["W_O"][:, None], weights, scores, target
 
 
 def _right(logits, weights, scores, target):

@@ -4,13 +4,18 @@ import pytest
 
 torch = pytest.importorskip("torch", reason="torch is not installed: models are not tried")
 
-from course_utils.models.reversal import train  # noqa: E402
+from course_utils.models.reversal import batch, train  # noqa: E402
 
 
 def test_without_the_division_every_seed_stalls_and_with_it_every_seed_learns():
     none, root, d_k = train(["none", "1/sqrt(d_k)", "1/d_k"], d_k=64).accuracy
     assert none.max() < 0.6
     assert root.min() > 0.99 and d_k.min() > 0.99
+
+
+def test_the_target_is_the_symbols_backwards():
+    symbols, target = batch(torch.Generator().manual_seed(0))
+    assert symbols[0].tolist() == target[0].tolist()[::-1] and symbols.unique().numel() == 12
 
 
 def test_small_embeddings_need_no_division():
