@@ -222,3 +222,22 @@ def test_lists_and_tensors_with_the_right_numbers_are_right(exercise):
     solution = exercise.solution
     assert judge(exercise.name, lambda *a: np.asarray(solution(*a)).tolist()).state == "right"
     assert judge(exercise.name, lambda *a: torch.tensor(np.asarray(solution(*a)))).state == "right"
+
+
+STRANGE = {
+    "a little more": lambda right: right + 0.37,
+    "a tenth more": lambda right: right * 1.1,
+    "turned round": lambda right: right[..., ::-1] * 0.9 + 0.05,
+    "a root": lambda right: np.sqrt(np.abs(right)) + 0.01,
+}
+
+
+@pytest.mark.parametrize("strange", STRANGE)
+@pytest.mark.parametrize("exercise", FUNCTIONS, ids=named(FUNCTIONS))
+def test_a_mistake_that_is_not_in_the_catalogue_gets_no_name(exercise, strange):
+    def answer(*arguments):
+        return STRANGE[strange](np.atleast_1d(np.asarray(exercise.solution(*arguments), dtype=float)))
+
+    verdict = judge(exercise.name, answer)
+    assert (verdict.state, verdict.mistake) == ("wrong", None)
+    assert len(verdict.message.splitlines()[0]) > 30
