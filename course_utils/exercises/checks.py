@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from course_utils.exercises import guard, log
 from course_utils.exercises.feedback import (
+    WIDTH,
     about_value,
     clearest,
     evidence,
@@ -155,10 +156,16 @@ def _print_verdict(name, answer=None):
         attempt=max(_attempts[name], log.attempts(name) + (verdict.state != "not started")),
     )
     message = verdict.message if verdict.state != "wrong" else f"Not yet. {verdict.message}"
-    # Numbers and code, which are indented, keep their lines.
-    print("\n".join(line if line[:1] == " " else textwrap.fill(line, 90) for line in message.splitlines()))
+    print("\n\n".join(map(_set, message.split("\n\n"))))
     if verdict.state == "wrong":
         print(f'\nA hint, if you want one: hint("{name}")')
+
+
+def _set(paragraph):
+    """A paragraph in lines that fit the page; one with numbers or code in it, which are indented, keeps its own."""
+    if "\n " in paragraph:
+        return paragraph
+    return textwrap.fill(" ".join(paragraph.split()), WIDTH)
 
 
 def hint(name):

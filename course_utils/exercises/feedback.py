@@ -9,6 +9,8 @@ from course_utils.exercises import guard
 from course_utils.exercises.guard import matches
 from course_utils.exercises.recognition import expected_outcomes
 
+WIDTH = 90  # characters of a line that fit beside JupyterLab's folders
+
 
 def failing_property(exercise, answer, given, wrong):
     """A sentence on what is wrong, for an answer that is no known mistake, and the probe that shows it."""

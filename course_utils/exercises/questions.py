@@ -7,8 +7,8 @@ import tomllib
 from importlib import resources
 
 from course_utils.exercises.exercise import Exercise, Mistake
+from course_utils.exercises.feedback import WIDTH
 
-WIDTH = 90  # characters that fit beside JupyterLab's folders
 FIELDS = {"lesson", "text", "right", "because", "hints", "options", "mistakes"}
 
 

@@ -295,3 +295,12 @@ def test_checking_needs_neither_torch_nor_matplotlib():
         "print([m for m in ('torch', 'matplotlib', 'IPython') if m in sys.modules])"
     )
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout == "[]\n"
+
+
+def test_a_verdict_is_printed_in_lines_that_fit_and_numbers_keep_theirs(capsys):
+    mistake = checks.exercises()["attention"].mistakes[1].run
+    check.attention(mistake)
+    lines = capsys.readouterr().out.splitlines()
+    assert max(map(len, lines)) <= 90
+    assert "  query = " in "\n".join(lines) and "           [" in "\n".join(lines)
+    assert all(len(a) > 60 for a, b in zip(lines, lines[1:], strict=False) if b and a and b[0].islower())
