@@ -50,9 +50,9 @@ $(VENV)/.course: $(PINS) | $(PY)
 	@touch $@
 
 $(VENV)/.torch: $(VENV)/.course
-	@$(INSTALL) torch || echo "torch could not be installed here. NumPy lessons work; a cell that needs torch will say so. To try again, delete $@ and run make lab."
+	@$(INSTALL) --quiet torch || echo "torch could not be installed here. NumPy lessons work; a cell that needs torch will say so. To try again, delete $@ and run make lab."
 	@touch $@
 
-$(VENV)/.test: $(VENV)/.course
-	@$(INSTALL) --quiet -e '.[torch,test]'
+$(VENV)/.test: $(VENV)/.torch
+	@$(INSTALL) --quiet -e '.[test]'
 	@touch $@

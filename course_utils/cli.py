@@ -60,7 +60,7 @@ def lab(args):
     for copy in working_copy.update(work=notebook.WORK):
         print(
             f"The lesson {copy.stem} has changed since you began it. Your copy stays; "
-            f"for the new one: {os.path.relpath(sys.executable)} -m course_utils fresh {copy.stem[:2]}"
+            f"for the new one: {sys.executable} -m course_utils fresh {copy.stem[:2]}"
         )
     port = choose_port(args.port)
     token = secrets.token_hex(24)
@@ -98,6 +98,8 @@ def choose_port(wanted=None):
     """``wanted`` if it is free; without a wish the first free one from 8888 on."""
     for port in [wanted] if wanted else [*range(8888, 8908), 0]:
         with socket.socket() as trial:
+            if os.name == "posix":  # a port that was left a moment ago counts as free, as for JupyterLab itself
+                trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 trial.bind(("127.0.0.1", port))
             except (OSError, OverflowError):

@@ -62,14 +62,26 @@ def test_lab_copies_the_lessons_without_outputs(course, jupyter, capsys):
     assert nb.cells[1].source == "print(6 * 7)" and nb.cells[1].id == "run-answer"
 
 
-def test_lab_never_overwrites(course, jupyter):
+@pytest.mark.parametrize("mine", [b'{"my": "own words"}', b"", b"[]", b"null", b'{"cells": null}', b"\xff"])
+def test_lab_never_overwrites_even_what_is_no_notebook(course, jupyter, mine):
     folder, work = course
     cli.main(["lab"])
-    mine = b'{"my": "own words, not even a notebook"}'
     (work / "02_scaling.ipynb").write_bytes(mine)
     change(folder / "02_scaling.ipynb", "# a newer lesson")
     cli.main(["lab"])
     assert (work / "02_scaling.ipynb").read_bytes() == mine
+
+
+def test_an_interrupted_first_start_leaves_no_half_lesson(course, jupyter, monkeypatch):
+    _, work = course
+
+    def interrupted(nb):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(notebook, "text", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        cli.main(["lab"])
+    assert not list(work.glob("*.ipynb"))
 
 
 def test_lab_says_when_a_lesson_is_newer(course, jupyter, capsys):
@@ -116,7 +128,7 @@ def test_a_port_in_use(course, jupyter, capsys):
 
 def test_a_free_port_is_found_beside_a_busy_one():
     with socket.socket() as busy:
-        busy.bind(("127.0.0.1", 0))
+        busy.bind(("127.0.0.1", cli.choose_port()))
         busy.listen()
         assert cli.choose_port() != busy.getsockname()[1]
 

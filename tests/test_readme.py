@@ -43,6 +43,12 @@ def test_every_file_in_the_tree_exists(page):
             assert list(ROOT.glob(name)) or list(ROOT.glob(f"course_utils/{name}")), name
 
 
+def test_the_tree_in_the_readme_shows_every_folder_of_the_package():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    folders = {path.parent.name for path in (ROOT / "course_utils").glob("*/*") if path.suffix in (".py", ".toml")}
+    assert folders == set(re.findall(r"^  (\w+)/ ", readme, re.MULTILINE))
+
+
 def test_make_help_names_every_command():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     (phony,) = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)

@@ -4,6 +4,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+from array_api_compat import is_array_api_obj
 
 from course_utils.core.arrays import cast, device_of, working
 from course_utils.core.masks import causal_mask
@@ -86,12 +87,12 @@ def _scores(xp, query, key, value, mask, bias, causal, scale, limit):
     scaled = scores * scale
     masked = scaled
     if bias is not None:
-        if "float" not in _kind(bias):
+        if not is_array_api_obj(bias) or "float" not in _kind(bias):
             raise TypeError(
-                f"bias has dtype {_kind(bias)}: use floats, added to the scores, or pass a boolean as mask="
+                f"bias {_what(bias)}: use an array of floats, added to the scores, or pass a boolean as mask="
             )
         _check_broadcast("bias", bias.shape, shape)
-        masked = masked + cast(xp, bias, masked.dtype)
+        masked = masked + cast(xp, xp.asarray(bias, **device_of(xp, query)), masked.dtype)
     if allowed is not None:
         masked = xp.where(allowed, masked, -xp.inf)
     return scores, scaled, masked
@@ -101,9 +102,9 @@ def _allowed(xp, query, mask, causal, shape):
     """One boolean mask from ``mask`` and ``causal``, or None."""
     allowed = None
     if mask is not None:
-        if _kind(mask) != "bool":
+        if not is_array_api_obj(mask) or _kind(mask) != "bool":
             raise TypeError(
-                f"mask has dtype {_kind(mask)}: use a boolean mask (True = may look), or pass a float as bias="
+                f"mask {_what(mask)}: use a boolean mask (True = may look), or pass a float as bias="
             )
         _check_broadcast("mask", mask.shape, shape)
         allowed = xp.asarray(mask, **device_of(xp, query))
@@ -162,5 +163,14 @@ def _score_shape(xp, query, key, value, limit):
 
 
 def _kind(array):
-    """The name of the number type, the same for NumPy and torch; the type's name for what is no array."""
-    return str(getattr(array, "dtype", type(array).__name__)).removeprefix("torch.")
+    """The name of the number type, the same for NumPy and torch."""
+    return str(array.dtype).removeprefix("torch.")
+
+
+def _what(given):
+    """What came, for an error: its number type, or its type if it is no array."""
+    return (
+        f"has dtype {_kind(given)}"
+        if is_array_api_obj(given)
+        else f"is a {type(given).__name__}, not an array"
+    )

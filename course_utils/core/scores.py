@@ -8,13 +8,16 @@ def softmax(scores, *, axis=-1):
 
     softmax(s)_i = exp(s_i - m) / sum_j exp(s_j - m), with m the largest score along the axis: taking it away
     changes nothing on paper and keeps exp from overflowing. A row of only -inf (a query that may look at
-    nothing) gives zeros. Scores and weights have the same shape and dtype; integers become floats.
+    nothing) gives zeros. Scores and weights have the same shape and dtype; integers become floats. Raises
+    ValueError for an axis that is not there.
 
     >>> import numpy as np
     >>> softmax(np.array([1000.0, 1000.0])).tolist()
     [0.5, 0.5]
     """
     xp, (scores,), dtype = working(scores=scores)
+    if not -scores.ndim <= axis < scores.ndim:
+        raise ValueError(f"axis {axis} does not exist: scores is {tuple(scores.shape)}")
     if scores.shape[axis] == 0:
         return cast(xp, scores, dtype)
     largest = xp.max(scores, axis=axis, keepdims=True)

@@ -11,6 +11,8 @@ import textwrap
 from collections import Counter
 from typing import NamedTuple
 
+import numpy as np
+
 from course_utils.exercises import guard, log
 from course_utils.exercises.feedback import (
     WIDTH,
@@ -22,7 +24,7 @@ from course_utils.exercises.feedback import (
     right,
     split_question,
 )
-from course_utils.exercises.guard import Outcome, TimeUp, guarded, matches
+from course_utils.exercises.guard import TimeUp, guarded, matches
 from course_utils.exercises.recognition import agrees, expected_outcomes, name_mistake
 from course_utils.exercises.registry import exercises, no_such, solution_source
 
@@ -41,37 +43,34 @@ def judge(name, answer=None):
     For a function exercise ``answer`` is the function, which is run on copies of the probes for at most two
     seconds; for the others it is the value. The learner's own interrupt (KeyboardInterrupt) passes through.
     """
-    exercise = exercises().get(name)
+    exercise = exercises().get(str(name))
     if exercise is None:
         return Verdict("not started", None, no_such(name))
     try:
-        with guarded() as caught:
-            if exercise.is_function:
-                return _judge_function(exercise, answer, caught)
-            return _judge_value(exercise, answer)
+        return _judge_function(exercise, answer) if exercise.is_function else _judge_value(exercise, answer)
     except TimeUp:
-        return Verdict(
-            "wrong", None, "Your answer did not finish within 2 seconds. Is there a loop that never ends?"
-        )
+        words = "Your answer did not finish within 2 seconds. Is there a loop that never ends?"
     except KeyboardInterrupt:
         raise
     except BaseException as error:
-        return Verdict(
-            "wrong", None, f"Your answer behaves in a way the check cannot follow ({type(error).__name__})."
-        )
+        words = f"Your answer behaves in a way the check cannot follow ({type(error).__name__})."
+    return Verdict("wrong", None, words)
 
 
 def _judge_value(exercise, answer):
     if answer is None or answer is Ellipsis:
         return Verdict("not started", None, "Not started: write your answer, then run the cell again.")
-    given, expected = guard.read(answer), exercise.solution()
-    if callable(answer):
-        given = Outcome(problem="A function came: give its result, the value itself.")
-    if isinstance(given.value, str) and not isinstance(expected, str):
-        with contextlib.suppress(ValueError, SyntaxError):
-            given = guard.read(ast.literal_eval(given.value.strip()))  # "4" and "(6, 6)" are meant as numbers
-    if given.problem:
-        return Verdict("wrong", None, given.problem)
+    expected = exercise.solution()
+    with guarded():
+        given = guard.read(answer)
+        if isinstance(given.value, str) and not isinstance(expected, str):
+            with contextlib.suppress(ValueError, SyntaxError):
+                given = guard.read(
+                    ast.literal_eval(given.value.strip())
+                )  # "4" and "(6, 6)" are meant as numbers
+    if given.problem and not isinstance(expected, str):
+        wanted = "a list of numbers" if np.ndim(expected) else "a number"
+        return Verdict("wrong", None, f"{guard.a(answer).capitalize()} came: write {wanted}.")
     if matches(given.value, expected, exercise.tolerance):
         return Verdict("right", None, right(exercise))
     for mistake in exercise.mistakes:
@@ -80,7 +79,7 @@ def _judge_value(exercise, answer):
     return Verdict("wrong", None, about_value(exercise, given.value, expected))
 
 
-def _judge_function(exercise, answer, caught):
+def _judge_function(exercise, answer):
     name = exercise.name
     if answer is None or answer is Ellipsis or guard.is_stub(answer):
         return Verdict("not started", None, f"Not started: write {name}, then run the cell again.")
@@ -88,13 +87,14 @@ def _judge_function(exercise, answer, caught):
         came = guard.a(answer).capitalize()
         words = f"{came} came, not a function: pass the function itself, check.{name}({name})."
         return Verdict("wrong", None, words)
-    names = list(inspect.signature(exercise.solution).parameters)
-    given = [guard.run(answer, exercise.probes[0], names)]
-    shown = printed(caught.text)
-    given += [guard.run(answer, arguments, names) for arguments in exercise.probes[1:]]
-    if all(outcome.error for outcome in given):
-        again = [guard.run(answer, arguments, names, guard.to_tensor) for arguments in exercise.probes]
-        given = again if not all(outcome.error for outcome in again) else given
+    with guarded() as caught:
+        names = list(inspect.signature(exercise.solution).parameters)
+        given = [guard.run(answer, exercise.probes[0], names)]
+        shown = printed(caught.text)
+        given += [guard.run(answer, arguments, names) for arguments in exercise.probes[1:]]
+        if all(outcome.error for outcome in given):
+            again = [guard.run(answer, arguments, names, guard.to_tensor) for arguments in exercise.probes]
+            given = again if not all(outcome.error for outcome in again) else given
     if given[0].nothing:
         words = f"Not started: write {name}, then run the cell again."
         if not given[0].error:
@@ -104,7 +104,17 @@ def _judge_function(exercise, answer, caught):
     wrong = [i for i, outcome in enumerate(given) if not agrees(exercise, outcome, expected[i])]
     if not wrong:
         return Verdict("right", None, right(exercise))
-    mistake, one_of_several = name_mistake(exercise, answer, given, expected)
+    try:
+        with guarded():
+            return _explain(exercise, answer, given, wrong, shown)
+    except TimeUp:  # a slow function is run many times here: then without a name
+        what = "Your function is slow, and its numbers are not right yet."
+        return Verdict("wrong", None, _paragraphs(what, evidence(exercise, wrong[0], given[wrong[0]]), shown))
+
+
+def _explain(exercise, answer, given, wrong, shown):
+    """The verdict on a function that is wrong: its mistake by name, or the property that fails."""
+    mistake, one_of_several = name_mistake(exercise, answer, given, expected_outcomes(exercise))
     if mistake is None:
         what, at = failing_property(exercise, answer, given, wrong)
         return Verdict("wrong", None, _paragraphs(what, evidence(exercise, at, given[at]), shown))

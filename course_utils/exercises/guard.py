@@ -16,6 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 SECONDS = 2.0
+ONE_AT_A_TIME = threading.RLock()  # stdout and the alarm are the process's, not a thread's
 
 
 class TimeUp(BaseException):
@@ -46,6 +47,7 @@ def guarded():
         raise TimeUp
 
     with contextlib.ExitStack() as stack:
+        stack.enter_context(ONE_AT_A_TIME)
         stack.enter_context(warnings.catch_warnings())
         warnings.simplefilter("ignore")
         stack.enter_context(np.errstate(all="ignore"))
@@ -57,12 +59,13 @@ def guarded():
             return
         before = signal.signal(signal.SIGALRM, stop)
         # Repeated, because a bare "except:" around a loop swallows the first one.
-        signal.setitimer(signal.ITIMER_REAL, SECONDS, 0.05)
+        running = signal.setitimer(signal.ITIMER_REAL, SECONDS, 0.05)
         try:
             yield printed
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
             signal.signal(signal.SIGALRM, before)
+            signal.setitimer(signal.ITIMER_REAL, *running)  # somebody else's alarm
 
 
 def run(function, arguments, names=(), convert=lambda x: x):

@@ -19,7 +19,10 @@ def append(**entry):
     Does nothing when the notebook runs outside ``work/``. If the file cannot be written, says so once.
     """
     global _started
-    if not Path.cwd().is_relative_to(WORK):
+    try:
+        if not Path.cwd().is_relative_to(WORK):
+            return
+    except OSError:  # the folder is gone
         return
     now = time.monotonic()
     entry = {"time": time.strftime("%Y-%m-%dT%H:%M:%S%z")} | entry | {"seconds": round(now - _started)}

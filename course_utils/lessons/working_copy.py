@@ -40,8 +40,13 @@ def _copy(lesson, copy):
     state = _state(nb)
     nb = notebook.without_outputs(nb)
     nb.metadata[COPIED_FROM] = state
+    text = notebook.text(nb)
     with copy.open("x", encoding="utf-8", newline="\n") as file:  # "x" refuses to overwrite
-        file.write(notebook.text(nb))
+        try:
+            file.write(text)
+        except BaseException:  # half a lesson would be kept for good
+            copy.unlink()
+            raise
 
 
 def _state(nb):
@@ -53,7 +58,7 @@ def _origin(copy):
     """What ``copy`` was made from; None if it does not say, or can no longer be read."""
     try:
         return notebook.read(copy).metadata.get(COPIED_FROM)
-    except (ValueError, nbformat.ValidationError):
+    except (AttributeError, KeyError, TypeError, ValueError, nbformat.ValidationError):
         return None
 
 

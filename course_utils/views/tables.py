@@ -55,7 +55,8 @@ def focus_sentence(weights, queries, keys, *, mask=None, focus=0):
 
 
 def fault_sentences(weights, queries, keys, *, mask=None):
-    """What is wrong with the whole map, as a list of sentences: leaks, rows that do not sum to 1, NaN."""
+    """What is wrong with the whole map, as a list of sentences: leaks, negative weights, rows that do not
+    sum to 1 (but for a row that may look at nothing), NaN."""
     told = []
     leaks = [] if mask is None else np.argwhere(~mask & ~np.isnan(weights) & (weights != 0))
     if len(leaks):
@@ -67,8 +68,13 @@ def fault_sentences(weights, queries, keys, *, mask=None):
         told.append(
             f"{len(leaks)} leak{'s' * (len(leaks) > 1)}: {_first_three(names)}, which the mask hides."
         )
+    negative = np.argwhere(weights < 0)
+    if len(negative):
+        names = [f"{named(queries, i)} to {named(keys, j)} ({weights[i, j]:.2f})" for i, j in negative]
+        told.append(f"{len(negative)} weight{'s are' if len(negative) > 1 else ' is'} negative: {_first_three(names)}.")
     sums = weights.sum(axis=-1)
-    wrong = np.flatnonzero((np.abs(sums - 1) > ROW_TOLERANCE) & (sums != 0))
+    empty = (weights == 0).all(axis=-1) & (False if mask is None else ~mask.any(axis=-1))
+    wrong = np.flatnonzero((np.abs(sums - 1) > ROW_TOLERANCE) & ~empty)
     if len(wrong):
         names = [f"{named(queries, i)} ({sums[i]:.3f})" for i in wrong]
         told.append(

@@ -291,6 +291,17 @@ def test_masked_cells_leaks_and_nan_are_told_without_colour(plain_page):
     assert page.locator(".readouts dd").inner_text() == "NaN"
 
 
+def test_the_browser_says_the_same_as_python_about_negative_weights_and_empty_rows(plain_page):
+    weights = np.eye(6)
+    weights[1, :2], weights[3], weights[4] = (1.5, -0.5), 0, 0
+    mask = np.ones((6, 6), dtype=bool)
+    mask[4] = False  # may look at nothing, so its row is rightly empty
+    told = " ".join(fault_sentences(weights, WORDS, WORDS, mask=mask))
+    assert told.startswith("1 weight is negative") and told.count("1 row does not sum to 1") == 1
+    page = plain_page(WeightMap(weights=weights, queries=WORDS, mask=mask))
+    assert page.locator(".faults").inner_text() == told
+
+
 def test_a_large_map_shows_colours_and_still_says_its_numbers(plain_page):
     words = [f"w{i}" for i in range(13)]
     page = plain_page(WeightMap(scores(13, 13), words, causal=True))

@@ -178,10 +178,10 @@ def test_a_batch_is_the_same_as_its_members_one_by_one(array):
     np.testing.assert_allclose(together[1, 4], np.asarray(alone), rtol=1e-12)
 
 
-def test_a_numpy_mask_serves_tensors_too():
+def test_a_numpy_mask_or_bias_serves_tensors_too():
     torch = pytest.importorskip("torch", reason="torch is not installed")
     x = torch.eye(3)
-    weights = scaled_dot_product_attention(x, x, x, mask=causal_mask(3)).weights
+    weights = scaled_dot_product_attention(x, x, x, mask=causal_mask(3), bias=np.zeros((3, 3))).weights
     torch.testing.assert_close(weights, scaled_dot_product_attention(x, x, x, causal=True).weights)
 
 
@@ -206,8 +206,10 @@ def ones(*shape):
         ((ones(2, 2),) * 3, {"mask": np.array([[1, 0], [1, 1]])}, TypeError,
          r"mask has dtype int64: use a boolean mask \(True = may look\), or pass a float as bias="),
         ((ones(2, 2),) * 3, {"mask": ones(2, 2)}, TypeError, "mask has dtype float64: use a boolean mask"),
-        ((ones(2, 2),) * 3, {"mask": [[True]]}, TypeError, "mask has dtype list: use a boolean mask"),
-        ((ones(2, 2),) * 3, {"bias": ones(2, 2) > 0}, TypeError, "bias has dtype bool: use floats"),
+        ((ones(2, 2),) * 3, {"mask": [[True]]}, TypeError, "mask is a list, not an array: use a boolean mask"),
+        ((ones(2, 2),) * 3, {"bias": ones(2, 2) > 0}, TypeError, "bias has dtype bool: use an array of floats"),
+        ((ones(2, 2),) * 3, {"mask": True}, TypeError, "mask is a bool, not an array: use a boolean mask"),
+        ((ones(2, 2),) * 3, {"bias": 0.5}, TypeError, "bias is a float, not an array: use an array of floats"),
         (([[1.0]], ones(1, 1), ones(1, 1)), {}, TypeError, "query is a list, not an array"),
         ((ones(2, 2), ones(2, 2).astype(complex), ones(2, 2)), {}, TypeError, "key has dtype complex128"),
     ],

@@ -99,5 +99,9 @@ def test_what_is_no_array_is_refused_by_name():
         TypeError, match=r"scores is a list, not an array: wrap it in np.asarray\(\.\.\.\) first"
     ):
         softmax([1.0, 2.0])
+    with pytest.raises(ValueError, match=r"axis 5 does not exist: scores is \(2, 2\)"):
+        softmax(np.eye(2), axis=5)
+    with pytest.raises(ValueError, match=r"axis -1 does not exist: scores is \(\)"):
+        softmax(np.array(1.0))
     with pytest.raises(TypeError, match="scores has dtype complex128: real numbers are needed"):
         softmax(np.array([1j]))

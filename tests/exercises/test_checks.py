@@ -1,6 +1,8 @@
 import math
+import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
@@ -261,8 +263,6 @@ def test_the_learners_own_interrupt_passes_through():
 
 
 def test_a_verdict_leaves_no_alarm_behind():
-    import signal
-
     before = signal.getsignal(signal.SIGALRM)
     judge("shares", lambda counts: counts)
     assert signal.getsignal(signal.SIGALRM) is before and signal.getitimer(signal.ITIMER_REAL)[0] == 0
@@ -304,3 +304,42 @@ def test_a_verdict_is_printed_in_lines_that_fit_and_numbers_keep_theirs(capsys):
     assert max(map(len, lines)) <= 90
     assert "  query = " in "\n".join(lines) and "           [" in "\n".join(lines)
     assert all(len(a) > 60 for a, b in zip(lines, lines[1:], strict=False) if b and a and b[0].islower())
+
+
+def test_a_slow_function_that_finishes_is_not_said_to_be_endless(monkeypatch):
+    def slow(query, key, value):
+        time.sleep(0.02)
+        return value[..., :1] + query[..., :1]
+
+    monkeypatch.setattr(checks.guard, "SECONDS", 0.3)
+    verdict = judge("attention", lambda query, key, value: slow(query, query, query))
+    assert verdict.state == "wrong" and "did not finish" not in verdict.message
+
+
+def test_two_checks_at_once_leave_the_screen_as_it_was():
+    from concurrent.futures import ThreadPoolExecutor
+
+    def slow(counts):
+        time.sleep(0.05)
+        return counts / counts.sum()
+
+    screen = sys.stdout
+    with ThreadPoolExecutor(2) as pool:
+        verdicts = list(pool.map(judge, ["shares"] * 4, [slow] * 4))
+    assert sys.stdout is screen and {verdict.state for verdict in verdicts} == {"right"}
+
+
+def test_somebody_elses_alarm_keeps_running():
+    signal.setitimer(signal.ITIMER_REAL, 30)
+    try:
+        judge("shares", lambda counts: counts)
+        assert 20 < signal.getitimer(signal.ITIMER_REAL)[0] <= 30
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+
+
+def test_a_letter_or_number_of_another_kind_is_asked_for_plainly():
+    for given in (("c",), ["c"], {"c"}, 3):
+        assert judge("causal_it", given).message.startswith("Answer with one of the letters, in quotes")
+    assert judge("weight_by_hand", {"a": 1}).message == "A dict came: write a number."
+    assert judge("fresh_weights", [[1], [1, 2]]).message == "A list came: write a list of numbers."

@@ -90,8 +90,21 @@ def test_rows_that_do_not_sum_to_one_are_named():
     weights[1, 1], weights[3, 0] = 0.6, 0.5
     told = fault_sentences(weights, WORDS, WORDS)
     assert told == ['2 rows do not sum to 1: "cat" (0.600) and "mat" (1.500).']
-    weights[1], weights[3] = 0, np.eye(5)[3] * 0.995  # nothing to look at, and the rounding of bfloat16
-    assert fault_sentences(weights, WORDS, WORDS) == []
+    weights[1], weights[3] = 0, np.eye(5)[3] * 0.995  # no weight at all, and the rounding of bfloat16
+    assert fault_sentences(weights, WORDS, WORDS) == ['1 row does not sum to 1: "cat" (0.000).']
+    nothing = np.ones((5, 5), dtype=bool)
+    nothing[1] = False  # a row that may look at nothing is right to be empty
+    assert fault_sentences(weights, WORDS, WORDS, mask=nothing) == []
+
+
+def test_negative_weights_are_named_even_where_a_row_sums_to_one_or_to_nothing():
+    weights = np.eye(5)
+    weights[1, :2], weights[3, :2] = (1.5, -0.5), (1, -1)
+    weights[3, 3] = 0
+    assert fault_sentences(weights, WORDS, WORDS) == [
+        '2 weights are negative: "cat" to "cat" (-0.50) and "mat" to "cat" (-1.00).',
+        '1 row does not sum to 1: "mat" (0.000).',
+    ]
 
 
 def test_nan_is_no_leak_and_is_counted():

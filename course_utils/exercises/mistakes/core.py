@@ -37,7 +37,7 @@ def multiplies_by_the_root(query, key, value):
 
 
 def scales_by_the_value_width(query, key, value):
-    """You scale by the width of the values, d_v.
+    """You scale by the square root of d_v, the width of the values.
 
     The spread of the scores comes from the sum in the dot product. How many terms does that sum have?
     """
@@ -45,7 +45,7 @@ def scales_by_the_value_width(query, key, value):
 
 
 def scales_by_the_number_of_keys(query, key, value):
-    """You scale by the number of keys. With four tokens and d_k = 4, nobody sees the difference.
+    """You scale by the square root of the number of keys. With four tokens and d_k = 4, nobody sees the difference.
 
     The spread of a score does not depend on how many other scores there are. On what does it depend?
     """

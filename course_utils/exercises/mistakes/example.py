@@ -40,7 +40,7 @@ def exponentials_not_divided(query, key, value):
 
 
 def scores_before_the_scale(query, key, value):
-    """You stopped at the scores: the weights come three steps later.
+    """These follow from the scores as they stand: scale, exp and division are still missing.
 
     What comes first, after the scores?
     """

@@ -1,4 +1,4 @@
-"""What goes wrong when a lookup becomes soft, and when projections enter.
+"""What goes wrong when a lookup becomes soft.
 
 The lookups take one query (d_k,) or several (n_q, d_k), with keys (n_k, d_k) and values (n_k, d_v).
 """

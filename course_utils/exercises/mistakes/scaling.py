@@ -176,7 +176,7 @@ def variance_of_d_model():
 
 
 def variance_squared():
-    """4096 is 64 squared, as if every term were 64 times as large.
+    """4096 is 64 squared, as if all 64 terms were the same number.
 
     Terms that are independent partly cancel. What adds up for them: values, or variances?
     """

@@ -204,7 +204,14 @@ function faultSentences({ queries, keys, weights, allowed }) {
       `${named(queries, i)} looks at ${named(keys, j)} (${fixed(x) === "0.00" ? "less than 0.01" : fixed(x)})`);
     told.push(`${leaks.length} leak${leaks.length > 1 ? "s" : ""}: ${firstThree(names)}, which the mask hides.`);
   }
-  const wrong = weights.map((row, i) => [sum(row), i]).filter(([total]) => Math.abs(total - 1) > ROW_TOLERANCE && total !== 0);
+  const negative = all.filter(({ x }) => x < 0);
+  if (negative.length) {
+    const names = negative.map(({ x, i, j }) => `${named(queries, i)} to ${named(keys, j)} (${fixed(x)})`);
+    told.push(`${negative.length} weight${negative.length > 1 ? "s are" : " is"} negative: ${firstThree(names)}.`);
+  }
+  const empty = (row, i) => row.every((x) => x === 0) && allowed && !allowed[i].some(Boolean);
+  const wrong = weights.map((row, i) => [sum(row), i])
+    .filter(([total, i]) => Math.abs(total - 1) > ROW_TOLERANCE && !empty(weights[i], i));
   if (wrong.length) {
     const names = wrong.map(([total, i]) => `${named(queries, i)} (${fixed(total, 3)})`);
     told.push(`${wrong.length} row${wrong.length > 1 ? "s do" : " does"} not sum to 1: ${firstThree(names)}.`);
