@@ -1,6 +1,7 @@
 """The package is built in layers, and a module imports only from the layers below its own."""
 
 import ast
+import importlib
 import subprocess
 import sys
 
@@ -46,6 +47,14 @@ def at_import(tree):
 @pytest.fixture(params=MODULES, ids=lambda path: ".".join(parts(path)[1:]))
 def module(request):
     return request.param
+
+
+def test_every_module_can_be_imported(module):
+    name = ".".join(parts(module)).removesuffix(".__init__")
+    if "models" in parts(module):
+        pytest.importorskip("torch", reason="torch is not installed: models are not imported")
+    if not name.endswith("__main__"):
+        importlib.import_module(name)
 
 
 def test_imports_point_down(module):

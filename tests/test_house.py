@@ -5,7 +5,7 @@ import subprocess
 
 from course_utils.lessons.notebook import ROOT
 
-ABSOLUTE = re.compile(r"(?<![\w.$)}\]*<>/-])/(?:tmp|root|home|Users)/\w")
+ABSOLUTE = re.compile(r"(?<![\w.$)}\]*<>/-])/(?:tmp|work|root|home|Users)/\w")
 NOT_OURS = {".git", ".venv", "work"}
 
 

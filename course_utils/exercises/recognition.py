@@ -19,13 +19,18 @@ def name_mistake(exercise, answer, given, expected):
     if mistake is not None:
         return mistake, False
     # A second mistake may raise an error on some probes (a batch, say), and the first still shows on the others.
-    tries = [given]
-    tries += [[guard.run(answer, repair(*a)) for a in exercise.probes] for repair in exercise.repairs]
-    for outcomes in tries:
+    for outcomes in _tries(exercise, answer, given):
         mistake = _recognise(exercise, _without_errors(outcomes), expected, least=2)
         if mistake is not None and not _is_cleared(exercise, mistake, given, expected):
             return mistake, True
     return None, False
+
+
+def _tries(exercise, answer, given):
+    """The outcomes as they are, then with each repair undone, one at a time as they are asked for."""
+    yield given
+    for repair in exercise.repairs:
+        yield [guard.run(answer, repair(*arguments)) for arguments in exercise.probes]
 
 
 def _is_cleared(exercise, mistake, given, expected):

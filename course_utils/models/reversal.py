@@ -10,6 +10,7 @@ from typing import NamedTuple
 import torch
 
 LENGTH, SYMBOLS, WIDTH, BATCH = 12, 12, 48, 16
+FROZEN = 0.999  # a row that gives one key more than this hardly reacts
 
 
 class Runs(NamedTuple):
@@ -17,7 +18,7 @@ class Runs(NamedTuple):
 
     accuracy: torch.Tensor  # at the end, over 20 fresh batches; chance is 1/12
     spread: torch.Tensor  # standard deviation of the scores at the first step, after scaling
-    frozen: torch.Tensor  # part of the rows with a weight above 0.999 at the first step
+    frozen: torch.Tensor  # part of the rows with a weight above FROZEN at the first step
 
 
 def train(rules, *, d_k=64, seeds=5, embedding_spread=1.0, steps=300, rate=3e-3):
@@ -36,7 +37,7 @@ def train(rules, *, d_k=64, seeds=5, embedding_spread=1.0, steps=300, rate=3e-3)
     for _ in range(steps):
         logits, weights, scores, target = _forward(parameters, scale, batches)
         if first is None:
-            first = scores.detach().std((1, 2, 3)), (weights.detach().amax(-1) > 0.999).float().mean((1, 2))
+            first = scores.detach().std((1, 2, 3)), (weights.detach().amax(-1) > FROZEN).float().mean((1, 2))
         loss = torch.nn.functional.cross_entropy(
             logits.flatten(0, 2), target.expand(len(scale), -1, -1).flatten(), reduction="none"
         )

@@ -48,3 +48,7 @@ def a_direction():
 def published_rows():
     scaled = [[0.6, 0.4, 0.25, 0.45], [0.3, 0.75, 0.15, 0.35], [0.2, 0.35, 0.9, 0.3], [0.55, 0.45, 0.2, 0.8]]
     return softmax(np.array(scaled)).round(3).tolist()
+
+
+def bert_base():
+    return 12 * 64

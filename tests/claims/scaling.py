@@ -1,6 +1,7 @@
 """The claims of ``02_scaling``, worked out again: one function for each, named as in the TOML file."""
 
 import functools
+import inspect
 
 import numpy as np
 import pytest
@@ -95,3 +96,13 @@ def a_spike_at_512():
     sizes = {d_k: gradient(view.shown(d_k, "none")[1]) for d_k in (4, 256, 512, 1024)}
     assert sizes[512] > sizes[4] > 0.1 > max(sizes[256], sizes[1024])
     return round(float(sizes[512]), 3)
+
+
+def sizes_of_the_run():
+    pytest.importorskip("torch", reason="torch is not installed: the trained claims are not tried")
+    from course_utils.models import reversal
+
+    options = inspect.signature(reversal.train).parameters
+    return [
+        reversal.LENGTH, reversal.SYMBOLS, options["seeds"].default, options["steps"].default, reversal.FROZEN,
+    ]  # fmt: skip

@@ -13,7 +13,7 @@ from course_utils.lessons.solved import exercises, solved
 LESSONS = notebook.lessons()
 PASSING = re.compile(
     r"0x[0-9a-f]{6,}"  # an address
-    r"|(?<![\w.$)}\]*<>/-])/(?:tmp|root|home|Users)/\w|[A-Z]:\\\w|ipykernel_\d|site-packages"  # a path
+    r"|(?<![\w.$)}\]*<>/-])/(?:tmp|work|root|home|Users)/\w|[A-Z]:\\\w|ipykernel_\d|site-packages"  # a path
     r"|\d\d:\d\d:\d\d|\b\d+(?:\.\d+)? (?:ms|µs|us|ns)\b"  # a time
 )
 
