@@ -25,7 +25,7 @@ from course_utils.exercises.feedback import (
     split_question,
 )
 from course_utils.exercises.guard import TimeUp, guarded, matches
-from course_utils.exercises.recognition import agrees, expected_outcomes, name_mistake
+from course_utils.exercises.recognition import agrees, expected_outcomes, find_note, name_mistake
 from course_utils.exercises.registry import exercises, no_such, solution_source
 
 
@@ -106,6 +106,9 @@ def _judge_function(exercise, answer):
         return Verdict("right", None, right(exercise))
     try:
         with guarded():
+            note = find_note(exercise, given)
+            if note is not None:
+                return Verdict("right", None, _paragraphs("Right, with a note.", note.text))
             return _explain(exercise, answer, given, wrong, shown)
     except TimeUp:  # a slow function is run many times here: then without a name
         what = "Your function is slow, and its numbers are not right yet."

@@ -30,6 +30,7 @@ class Exercise:
                   works the value out. Its name is the exercise's.
     ``probes``    argument tuples the learner's function is run on, easiest first; none for a value.
     ``mistakes``, ``alternatives``  wrong answers to recognise, and right ones to accept, of the same form.
+    ``notes``     answers that are right on paper and fail on some probe: accepted, with their text as a note.
     ``properties``  ``property(run, arguments, value)`` gives a sentence on what fails, or None.
     ``repairs``   ``repair(*arguments)`` gives arguments that undo a mistake, to see which other one is there, too.
     ``covers``    words for the verdict "right": what the probes covered.
@@ -42,6 +43,7 @@ class Exercise:
     probes: Sequence[tuple] = ()
     mistakes: Sequence[Callable | Mistake] = ()
     alternatives: Sequence[Callable] = ()
+    notes: Sequence[Callable | Mistake] = ()
     properties: Sequence[Callable] = ()
     repairs: Sequence[Callable] = ()
     covers: str = ""
@@ -49,8 +51,9 @@ class Exercise:
     name: str = ""
 
     def __post_init__(self):
-        mistakes = [m if isinstance(m, Mistake) else Mistake.of(m) for m in self.mistakes]
-        object.__setattr__(self, "mistakes", mistakes)
+        for field in ("mistakes", "notes"):
+            entries = [m if isinstance(m, Mistake) else Mistake.of(m) for m in getattr(self, field)]
+            object.__setattr__(self, field, entries)
         object.__setattr__(self, "name", self.name or self.solution.__name__)
 
     @property

@@ -33,6 +33,7 @@ class Outcome:
     nothing: bool = False  # returned None or raised NotImplementedError
     mutated: tuple = ()  # places of the arguments that were changed
     boolean: bool = False
+    coarse: bool = False  # computed from float16, which has three digits
 
 
 @contextlib.contextmanager
@@ -75,6 +76,7 @@ def run(function, arguments, names=(), convert=lambda x: x):
     """
     # Copies, because an attempt may change its arguments in place.
     mine = [convert(copy.deepcopy(a)) for a in arguments]
+    coarse = any(getattr(a, "dtype", None) == np.float16 for a in arguments)
     try:
         by_name = _keyword_only(function)
         keywords = {n: m for n, m in zip(names, mine, strict=False) if n in by_name}
@@ -89,6 +91,7 @@ def run(function, arguments, names=(), convert=lambda x: x):
         return Outcome(problem=_describe(error, function), error=type(error).__name__, nothing=unwritten)
     pairs = enumerate(zip(map(convert, arguments), mine, strict=True))
     outcome.mutated = tuple(place for place, pair in pairs if not _same_array(*pair))
+    outcome.coarse = coarse
     return outcome
 
 

@@ -6,11 +6,20 @@ from course_utils.exercises import guard
 from course_utils.exercises.registry import exercises
 
 ENOUGH = 0.8  # of the probes that tell must agree before a mistake is named
+COARSE = 0.02  # what float16 may be off by
 
 
 def expected_outcomes(exercise):
     """The right outputs on the probes."""
     return _outcomes(exercise.name, None)
+
+
+def find_note(exercise, given):
+    """What to say of an answer that is right, but for one thing that ``exercise.notes`` knows; or None."""
+    for place, note in enumerate(exercise.notes, start=len(exercise.mistakes)):
+        if all(map(functools.partial(agrees, exercise), given, _outcomes(exercise.name, place))):
+            return note
+    return None
 
 
 def name_mistake(exercise, answer, given, expected):
@@ -76,9 +85,10 @@ def _recognise(exercise, given, expected, least=1):
 
 @functools.cache
 def _outcomes(name, mistake):
-    """What the solution, or one of the mistakes by its place, gives on the probes."""
+    """What the solution, or one of the mistakes and then the notes by its place, gives on the probes."""
     exercise = exercises()[name]
-    function = exercise.solution if mistake is None else exercise.mistakes[mistake].run
+    known = [*exercise.mistakes, *exercise.notes]
+    function = exercise.solution if mistake is None else known[mistake].run
     return [guard.run(function, arguments) for arguments in exercise.probes]
 
 
@@ -88,6 +98,10 @@ def agrees(exercise, outcome, expected):
         return outcome.error == expected.error
     if outcome.problem or outcome.nothing or expected.problem or expected.nothing:
         return False
-    return outcome.mutated == expected.mutated and guard.matches(
-        outcome.value, expected.value, exercise.tolerance
-    )
+    return outcome.mutated == expected.mutated and same_numbers(exercise, outcome, expected)
+
+
+def same_numbers(exercise, outcome, expected):
+    """Whether the numbers of two outcomes are the same, as far as their number type can tell."""
+    tolerance = max(exercise.tolerance, COARSE if expected.coarse else 0)
+    return guard.matches(outcome.value, expected.value, tolerance)

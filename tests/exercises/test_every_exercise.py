@@ -14,6 +14,7 @@ from course_utils.exercises.registry import exercises, solution_source
 EXERCISES = list(exercises().values())
 FUNCTIONS = [e for e in EXERCISES if e.is_function]
 MISTAKES = [(e, m) for e in EXERCISES for m in e.mistakes]
+NOTES = [(e, n) for e in EXERCISES for n in e.notes]
 
 
 def named(entries):
@@ -56,6 +57,12 @@ def test_every_other_right_answer_is_right(exercise, alternative):
 def test_every_mistake_is_recognised_as_itself(exercise, mistake):
     verdict = judge(exercise.name, answer(exercise, mistake.run))
     assert (verdict.state, verdict.mistake) == ("wrong", mistake.name)
+
+
+@pytest.mark.parametrize("exercise, note", NOTES, ids=named(NOTES))
+def test_an_answer_that_is_right_on_paper_is_accepted_with_its_note(exercise, note):
+    verdict = judge(exercise.name, note.run)
+    assert (verdict.state, verdict.mistake) == ("right", None) and note.text in verdict.message
 
 
 @pytest.mark.parametrize("exercise, mistake", MISTAKES, ids=named(MISTAKES))

@@ -1,7 +1,7 @@
 import pytest
 
 from course_utils.exercises import ask, recall
-from course_utils.exercises.questions import questions, read_questions, recalls
+from course_utils.exercises.quizzes import quizzes, read_quizzes, recalls
 
 GOOD = """
 [colour]
@@ -21,7 +21,7 @@ text = "Blue is cold. Which is warm?"
 
 
 def test_a_good_file_is_read():
-    assert read_questions("art.toml", GOOD)["colour"]["topic"] == "art"
+    assert read_quizzes("art.toml", GOOD)["colour"]["topic"] == "art"
 
 
 @pytest.mark.parametrize(
@@ -35,13 +35,13 @@ def test_a_good_file_is_read():
 )
 def test_a_bad_entry_is_named_with_its_file(old, new, words):
     with pytest.raises(ValueError, match=f"art.toml, question colour: {words}"):
-        read_questions("art.toml", GOOD.replace(old, new, 1))
+        read_quizzes("art.toml", GOOD.replace(old, new, 1))
 
 
 def test_a_question_is_shown_with_its_options_and_no_answer(capsys):
     ask("causal_it")
     shown = capsys.readouterr().out
-    question = questions()["causal_it"]
+    question = quizzes()["causal_it"]
     assert all(option in shown for option in question["options"].values())
     assert question["because"] not in shown and max(map(len, shown.splitlines())) <= 90
 
@@ -51,9 +51,9 @@ def test_an_unknown_question_gets_a_sentence(capsys):
     assert capsys.readouterr().out.startswith("There is no question called nope. There are: ")
 
 
-@pytest.mark.parametrize("name", questions())
+@pytest.mark.parametrize("name", quizzes())
 def test_the_right_option_does_not_stand_out_by_its_length(name):
-    question = questions()[name]
+    question = quizzes()[name]
     lengths = {letter: len(option) for letter, option in question["options"].items()}
     right = lengths.pop(question["right"])
     assert right <= 1.3 * max(lengths.values())

@@ -13,17 +13,17 @@ FIELDS = {"lesson", "text", "right", "because", "hints", "options", "mistakes"}
 
 
 @functools.cache
-def questions():
+def quizzes():
     """Every question by name: a dict of its fields, and of its ``topic``."""
     found = {}
-    folder = resources.files("course_utils") / "data" / "questions"
+    folder = resources.files("course_utils") / "data" / "quizzes"
     for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
         if file.name.endswith(".toml"):
-            found |= read_questions(file.name, file.read_text(encoding="utf-8"))
+            found |= read_quizzes(file.name, file.read_text(encoding="utf-8"))
     return found
 
 
-def read_questions(file, text):
+def read_quizzes(file, text):
     """The questions in one file. Raises ValueError that names the file, the question and the field."""
     found = tomllib.loads(text)
     for name, entry in found.items():
@@ -43,9 +43,9 @@ def read_questions(file, text):
 
 def ask(name):
     """Print a question and its options. The answer goes to ``check.NAME("letter")``."""
-    question = questions().get(name)
+    question = quizzes().get(name)
     if question is None:
-        print(f"There is no question called {name}. There are: {', '.join(questions())}.")
+        print(f"There is no question called {name}. There are: {', '.join(quizzes())}.")
         return
     print("\n".join(textwrap.fill(line, WIDTH) for line in question["text"].splitlines()))
     for letter, option in question["options"].items():
@@ -86,4 +86,4 @@ def _exercise(name, entry):
     )
 
 
-EXERCISES = [_exercise(name, entry) for name, entry in questions().items()]
+EXERCISES = [_exercise(name, entry) for name, entry in quizzes().items()]
