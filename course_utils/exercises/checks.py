@@ -25,7 +25,7 @@ from course_utils.exercises.feedback import (
     split_question,
 )
 from course_utils.exercises.guard import TimeUp, guarded, matches
-from course_utils.exercises.recognition import agrees, expected_outcomes, find_note, name_mistake
+from course_utils.exercises.recognition import agrees, expected_outcomes, find_note, name_mistake, outcome_of
 from course_utils.exercises.registry import exercises, no_such, solution_source
 
 
@@ -89,11 +89,11 @@ def _judge_function(exercise, answer):
         return Verdict("wrong", None, words)
     with guarded() as caught:
         names = list(inspect.signature(exercise.solution).parameters)
-        given = [guard.run(answer, exercise.probes[0], names)]
+        given = [outcome_of(exercise, answer, exercise.probes[0], names)]
         shown = printed(caught.text)
-        given += [guard.run(answer, arguments, names) for arguments in exercise.probes[1:]]
+        given += [outcome_of(exercise, answer, arguments, names) for arguments in exercise.probes[1:]]
         if all(outcome.error for outcome in given):
-            again = [guard.run(answer, arguments, names, guard.to_tensor) for arguments in exercise.probes]
+            again = [outcome_of(exercise, answer, a, names, guard.to_tensor) for a in exercise.probes]
             given = again if not all(outcome.error for outcome in again) else given
     if given[0].nothing:
         words = f"Not started: write {name}, then run the cell again."

@@ -33,6 +33,7 @@ class Exercise:
     ``notes``     answers that are right on paper and fail on some probe: accepted, with their text as a note.
     ``properties``  ``property(run, arguments, value)`` gives a sentence on what fails, or None.
     ``repairs``   ``repair(*arguments)`` gives arguments that undo a mistake, to see which other one is there, too.
+    ``reads``     what counts of an output, if not its numbers: ``reads(value)`` is compared instead.
     ``covers``    words for the verdict "right": what the probes covered.
     ``tolerance`` absolute; numbers in functions are also allowed a relative error of 1e-5.
     """
@@ -46,6 +47,7 @@ class Exercise:
     notes: Sequence[Callable | Mistake] = ()
     properties: Sequence[Callable] = ()
     repairs: Sequence[Callable] = ()
+    reads: Callable | None = None
     covers: str = ""
     tolerance: float = 1e-6
     name: str = ""

@@ -5,9 +5,8 @@ import re
 
 import numpy as np
 
-from course_utils.exercises import guard
 from course_utils.exercises.guard import matches
-from course_utils.exercises.recognition import COARSE, expected_outcomes, same_numbers
+from course_utils.exercises.recognition import COARSE, expected_outcomes, outcome_of, same_numbers
 
 WIDTH = 90  # characters of a line that fit beside JupyterLab's folders
 
@@ -16,6 +15,10 @@ def failing_property(exercise, answer, given, wrong):
     """A sentence on what is wrong, for an answer that is no known mistake, and the probe that shows it."""
     at = wrong[0]
     outcome, expected = given[at], expected_outcomes(exercise)
+    if expected[at].error:
+        instead = "your function gives nothing back" if outcome.nothing else "your function gives an answer"
+        came = f"{outcome.error} came" if outcome.error else instead
+        return f"This input has to be refused with a {expected[at].error}, but {came}.", at
     if outcome.problem:
         counts = re.search(r"positional argument|unexpected keyword|required keyword", outcome.problem)
         elsewhere = "On other inputs you are right, but here: " if len(wrong) < len(given) else ""
@@ -38,7 +41,7 @@ def failing_property(exercise, answer, given, wrong):
             "There is NaN in your output, and none in the right one. Which step can give 0/0 or inf - inf?",
             at,
         )
-    numbers = [i for i in wrong if isinstance(given[i].value, np.ndarray)]
+    numbers = [i for i in wrong if isinstance(given[i].value, np.ndarray) and not expected[i].error]
     if all(same_numbers(exercise, given[i], expected[i]) for i in numbers):
         name = list(inspect.signature(exercise.solution).parameters)[outcome.mutated[0]]
         return (
@@ -47,7 +50,9 @@ def failing_property(exercise, answer, given, wrong):
         )
     for i in numbers:
         for fails in exercise.properties:
-            sentence = fails(lambda *a: guard.run(answer, a).value, exercise.probes[i], given[i].value)
+            sentence = fails(
+                lambda *a: outcome_of(exercise, answer, a).value, exercise.probes[i], given[i].value
+            )
             if sentence:
                 return sentence, i
     if right.ndim == 0:
@@ -62,7 +67,7 @@ def clearest(exercise, given, wrong):
     numbers = [i for i in wrong if isinstance(given[i].value, np.ndarray)]
     for i in numbers:
         mine, right = given[i].value, expected_outcomes(exercise)[i].value
-        if mine.shape != right.shape or not np.allclose(mine, right, rtol=0.01, atol=0.01):
+        if right is None or mine.shape != right.shape or not np.allclose(mine, right, rtol=0.01, atol=0.01):
             return i
     return (numbers or wrong)[0]
 
@@ -92,10 +97,10 @@ def _never_matters(exercise, answer, given, place):
             continue
         others = list(arguments)
         others[place] = arguments[place] + random.normal(size=np.shape(arguments[place]))
-        right = guard.run(exercise.solution, others)
+        right = outcome_of(exercise, exercise.solution, others)
         if matches(right.value, expected_outcomes(exercise)[i].value, exercise.tolerance):
             continue
-        theirs = guard.run(answer, others).value
+        theirs = outcome_of(exercise, answer, others).value
         if not isinstance(theirs, np.ndarray) or not matches(theirs, given[i].value, exercise.tolerance):
             return False
         told = True
@@ -111,9 +116,13 @@ def evidence(exercise, at, outcome):
     for name, argument in zip(names, exercise.probes[at], strict=False):
         if argument is not None:  # an option that is not used here
             lines.append(_labelled(f"  {name} = ", argument))
+    if exercise.reads:
+        return "\n".join(lines)
     expected = expected_outcomes(exercise)[at]
     right, yours = expected.value, outcome.value
-    if isinstance(yours, np.ndarray):
+    if expected.error:
+        lines.append(f"  right: a {expected.error}")
+    elif isinstance(yours, np.ndarray):
         where = ""
         if yours.shape == right.shape and right.ndim:
             slack = max(exercise.tolerance, COARSE if expected.coarse else 0)
@@ -132,9 +141,15 @@ def evidence(exercise, at, outcome):
 
 
 def _labelled(label, array, digits=3):
-    """An array printed after a label, its rows under each other; only its shape if it is large."""
+    """An array printed after a label, its rows under each other; only its shape if it is large.
+
+    A function is known by the first line of its docstring.
+    """
+    if callable(array):
+        return label + inspect.getdoc(array).splitlines()[0]
     array = np.asarray(array)
     text = f"array of shape {array.shape}" if array.size > 24 else _text(array, digits)
+    text = re.sub(r"\n\s*\n", "\n", text)  # no empty lines between the parts of an array with many axes
     return label + text.replace("\n", "\n" + " " * len(label))
 
 

@@ -2,6 +2,8 @@
 
 import functools
 
+import numpy as np
+
 from course_utils.exercises import guard
 from course_utils.exercises.registry import exercises
 
@@ -12,6 +14,14 @@ COARSE = 0.02  # what float16 may be off by
 def expected_outcomes(exercise):
     """The right outputs on the probes."""
     return _outcomes(exercise.name, None)
+
+
+def outcome_of(exercise, function, arguments, *further):
+    """What a function gives on a probe, as the exercise reads it; the rest is ``guard.run``'s."""
+    outcome = guard.run(function, arguments, *further)
+    if exercise.reads and isinstance(outcome.value, np.ndarray):
+        outcome.value = np.asarray(exercise.reads(outcome.value), dtype=float)
+    return outcome
 
 
 def find_note(exercise, given):
@@ -27,9 +37,9 @@ def name_mistake(exercise, answer, given, expected):
     mistake = _recognise(exercise, given, expected)
     if mistake is not None:
         return mistake, False
-    # A second mistake may raise an error on some probes (a batch, say), and the first still shows on the others.
+    # A second mistake may raise an error on some probes (a batch, say) or give NaN; the first shows on the others.
     for outcomes in _tries(exercise, answer, given):
-        mistake = _recognise(exercise, _without_errors(outcomes), expected, least=2)
+        mistake = _recognise(exercise, _without_accidents(outcomes, expected), expected, least=2)
         if mistake is not None and not _is_cleared(exercise, mistake, given, expected):
             return mistake, True
     return None, False
@@ -39,7 +49,7 @@ def _tries(exercise, answer, given):
     """The outcomes as they are, then with each repair undone, one at a time as they are asked for."""
     yield given
     for repair in exercise.repairs:
-        yield [guard.run(answer, repair(*arguments)) for arguments in exercise.probes]
+        yield [outcome_of(exercise, answer, repair(*arguments)) for arguments in exercise.probes]
 
 
 def _is_cleared(exercise, mistake, given, expected):
@@ -51,16 +61,22 @@ def _is_cleared(exercise, mistake, given, expected):
     )
 
 
-def _without_errors(outcomes):
-    return [None if outcome.error else outcome for outcome in outcomes]
+def _without_accidents(outcomes, expected):
+    """The outcomes without errors, and without NaN where none belongs: the other mistake shows on the rest."""
+
+    def accident(mine, right):
+        made = isinstance(mine.value, np.ndarray) and np.isnan(mine.value).any()
+        return bool(mine.error) or (made and not np.isnan(right.value).any())
+
+    return [None if accident(*pair) else pair[0] for pair in zip(outcomes, expected, strict=True)]
 
 
 def _recognise(exercise, given, expected, least=1):
     """The mistake the outcomes look like, or None; places that hold None are left out.
 
     Only probes that tell count: those where the learner or the mistake is wrong. All of them must agree, or
-    most of them and clearly more than for any other mistake; and ``least`` by their numbers, because two
-    functions can fail with the same exception for different reasons.
+    most of them and clearly more than for any other mistake; and ``least`` by their numbers or the words of their
+    exception, shapes and all, because two functions can fail with the same exception for different reasons.
     """
     scored = []
     for place, mistake in enumerate(exercise.mistakes):
@@ -72,7 +88,7 @@ def _recognise(exercise, given, expected, least=1):
             and not (agrees(exercise, outcome, expected[i]) and agrees(exercise, theirs[i], expected[i]))
         ]
         same = [i for i in tell if agrees(exercise, given[i], theirs[i])]
-        if sum(not given[i].error for i in same) >= least:
+        if sum(not given[i].error or _same_words(given[i], theirs[i]) for i in same) >= least:
             scored.append((len(same) / len(tell), len(same), mistake))
     scored.sort(key=lambda entry: entry[:2], reverse=True)
     if scored and scored[0][0] == 1:
@@ -83,13 +99,18 @@ def _recognise(exercise, given, expected, least=1):
     return None
 
 
+def _same_words(mine, theirs):
+    """Whether two exceptions say the same; the learner's own line comes after the first."""
+    return mine.problem.partition("\n")[0] == theirs.problem.partition("\n")[0]
+
+
 @functools.cache
 def _outcomes(name, mistake):
     """What the solution, or one of the mistakes and then the notes by its place, gives on the probes."""
     exercise = exercises()[name]
     known = [*exercise.mistakes, *exercise.notes]
     function = exercise.solution if mistake is None else known[mistake].run
-    return [guard.run(function, arguments) for arguments in exercise.probes]
+    return [outcome_of(exercise, function, arguments) for arguments in exercise.probes]
 
 
 def agrees(exercise, outcome, expected):
