@@ -1,5 +1,9 @@
-"""Speed and memory beside the rivals, measured in one run: ``make bench``. Only the ratios travel between machines."""
+"""Speed and memory beside the rivals, measured in one run: ``make bench``. Only the ratios travel between machines.
 
+``make bench ARGS="attention imports"`` measures these parts only.
+"""
+
+import os
 import shutil
 import statistics
 import subprocess
@@ -72,8 +76,12 @@ NEXT_PICTURE = """
 
 
 def main():
+    parts = {part.__name__: part for part in (imports, lessons, verdicts, attention, sliders)}
+    unknown = set(sys.argv[1:]) - set(parts)
+    if unknown:
+        sys.exit(f"no such part: {', '.join(sorted(unknown))}; there are {', '.join(parts)}")
     print(f"{'what':44}{'measured':>16}{'rival':>16}{'ratio':>9}   to hold")
-    for measure in (imports, lessons, verdicts, sliders):
+    for measure in [parts[name] for name in sys.argv[1:]] or parts.values():
         for what, measured, rival, ratio, limit in measure():
             print(f"{what:44}{measured:>16}{rival:>16}{ratio:>9}   {limit}", flush=True)
 
@@ -87,7 +95,13 @@ def imports():
             subprocess.run([sys.executable, "-c", f"import {name}"], check=True)
             taken.append(time.perf_counter() - start)
     ours, numpy = (statistics.median(taken) for taken in times.values())
-    yield "import course_utils / import numpy", f"{ours:.2f} s", f"{numpy:.2f} s", f"{ours / numpy:.2f}", "< 1.3"
+    yield (
+        "import course_utils / import numpy",
+        f"{ours:.2f} s",
+        f"{numpy:.2f} s",
+        f"{ours / numpy:.2f}",
+        "< 1.3",
+    )
 
 
 def lessons():
@@ -110,7 +124,13 @@ def lessons():
         code = "\n".join(cell.source for cell in nb.cells if cell.cell_type == "code")
         taken, memory = run(nb)
         ratio, limit = taken / empty_time, "< 30 s" if "train(" in code else "< 10 s"
-        yield f"{path.stem}: time / empty kernel", f"{taken:.1f} s", f"{empty_time:.1f} s", f"{ratio:.1f}", limit
+        yield (
+            f"{path.stem}: time / empty kernel",
+            f"{taken:.1f} s",
+            f"{empty_time:.1f} s",
+            f"{ratio:.1f}",
+            limit,
+        )
         row = f"{memory:.0f} MiB", f"{empty_memory:.0f} MiB", f"{memory / empty_memory:.1f}"
         yield f"{path.stem}: memory / empty kernel", *row, "< 450 MiB" if "torch" in code else "< 150 MiB"
 
@@ -133,6 +153,13 @@ def verdicts():
     for kind, timings in (("right", right), ("wrong", wrong)):
         slowest, name = max(timings)
         yield f"slowest verdict, {kind} answer ({name})"[:43], f"{1000 * slowest:.0f} ms", "", "", "< 300 ms"
+
+
+def attention():
+    """Attention in NumPy and torch, beside each other and beside torch's own."""
+    from tests import bench_attention
+
+    yield from bench_attention.measure()
 
 
 def sliders():
@@ -178,4 +205,5 @@ def sliders():
 
 if __name__ == "__main__":
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+    os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}  # before NumPy is imported
     main()

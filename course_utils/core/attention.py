@@ -79,7 +79,8 @@ def attention_steps(query, key, value, *, mask=None, bias=None, causal=False, sc
 
 def _scores(xp, query, key, value, mask, bias, causal, scale, limit):
     """The scores, the scaled scores, and those with bias and mask."""
-    shape = _score_shape(xp, query, key, value, limit)
+    shape = score_shape(query, key, value)
+    check_size(shape, query.dtype, limit)
     allowed = _allowed(xp, query, mask, causal, shape)
     scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
 
@@ -87,7 +88,7 @@ def _scores(xp, query, key, value, mask, bias, causal, scale, limit):
     scaled = scores * scale
     masked = scaled
     if bias is not None:
-        if not is_array_api_obj(bias) or "float" not in _kind(bias):
+        if not is_array_api_obj(bias) or "float" not in _kind(bias.dtype):
             raise TypeError(
                 f"bias {_what(bias)}: use an array of floats, added to the scores, or pass a boolean as mask="
             )
@@ -102,16 +103,19 @@ def _allowed(xp, query, mask, causal, shape):
     """One boolean mask from ``mask`` and ``causal``, or None."""
     allowed = None
     if mask is not None:
-        if not is_array_api_obj(mask) or _kind(mask) != "bool":
-            raise TypeError(
-                f"mask {_what(mask)}: use a boolean mask (True = may look), or pass a float as bias="
-            )
-        _check_broadcast("mask", mask.shape, shape)
+        check_mask(mask, shape)
         allowed = xp.asarray(mask, **device_of(xp, query))
     if causal:
         past = xp.asarray(causal_mask(*shape[-2:]), **device_of(xp, query))
         allowed = past if allowed is None else allowed & past
     return allowed
+
+
+def check_mask(mask, shape):
+    """Refuse a mask that is not boolean, or that does not broadcast to scores of this shape."""
+    if not is_array_api_obj(mask) or _kind(mask.dtype) != "bool":
+        raise TypeError(f"mask {_what(mask)}: use a boolean mask (True = may look), or pass a float as bias=")
+    _check_broadcast("mask", mask.shape, shape)
 
 
 def _check_broadcast(name, given, shape):
@@ -124,7 +128,7 @@ def _check_broadcast(name, given, shape):
         raise ValueError(f"{name} must broadcast to the scores {shape}, but {name} is {tuple(given)}")
 
 
-def _score_shape(xp, query, key, value, limit):
+def score_shape(query, key, value):
     """The shape of the scores, worked out before anything is allocated; or an error that names the misfit."""
     for name, array in (("query", query), ("key", key), ("value", value)):
         if array.ndim < 2:
@@ -152,25 +156,28 @@ def _score_shape(xp, query, key, value, limit):
             "query, key and value need batch axes that agree, but query is "
             f"{tuple(query.shape)}, key is {tuple(key.shape)} and value is {tuple(value.shape)}"
         ) from None
-    scores = (*batch, query.shape[-2], key.shape[-2])
-    size = math.prod(scores) * (xp.finfo(query.dtype).bits // 8)
+    return (*batch, query.shape[-2], key.shape[-2])
+
+
+def check_size(shape, dtype, limit):
+    """Refuse scores of this shape and type if one array of them takes more than ``limit`` bytes."""
+    size = math.prod(shape) * dtype.itemsize
     if size > limit:
         raise ValueError(
-            f"n = {max(scores[-2:])} needs {size / 1024**3:.1f} GiB for one {_kind(query)} score matrix; "
-            "give fewer queries at a time, or raise limit="
+            f"n = {max(shape[-2:])} needs {size / 1024**3:.1f} GiB for one {_kind(dtype)} score matrix; "
+            "use attention_in_blocks, or raise limit="
         )
-    return scores
 
 
-def _kind(array):
+def _kind(dtype):
     """The name of the number type, the same for NumPy and torch."""
-    return str(array.dtype).removeprefix("torch.")
+    return str(dtype).removeprefix("torch.")
 
 
 def _what(given):
     """What came, for an error: its number type, or its type if it is no array."""
     return (
-        f"has dtype {_kind(given)}"
+        f"has dtype {_kind(given.dtype)}"
         if is_array_api_obj(given)
         else f"is a {type(given).__name__}, not an array"
     )

@@ -121,7 +121,7 @@ def _explain(exercise, answer, given, wrong, shown):
     if mistake is None:
         what, at = failing_property(exercise, answer, given, wrong)
         return Verdict("wrong", None, _paragraphs(what, evidence(exercise, at, given[at]), shown))
-    at = clearest(exercise, given, wrong)
+    at = clearest(exercise, given, wrong, mistake)
     what, question = split_question(mistake.text)
     if one_of_several:
         what = f"Several things at once. Fix this first: {what[0].lower()}{what[1:]}"

@@ -14,12 +14,15 @@ class Mistake:
     name: str
     text: str
     run: Callable
+    exact: bool = (
+        False  # named only if every probe agrees, because its text would not be true of most of them
+    )
 
     @classmethod
-    def of(cls, function):
+    def of(cls, function, *, exact=False):
         """From a function in ``mistakes/``: its module is the family, its docstring the text."""
         family = function.__module__.rpartition(".")[2]
-        return cls(f"{family}/{function.__name__}", inspect.getdoc(function), function)
+        return cls(f"{family}/{function.__name__}", inspect.getdoc(function), function, exact)
 
 
 @dataclass(frozen=True)

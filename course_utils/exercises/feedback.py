@@ -6,7 +6,13 @@ import re
 import numpy as np
 
 from course_utils.exercises.guard import matches
-from course_utils.exercises.recognition import COARSE, expected_outcomes, outcome_of, same_numbers
+from course_utils.exercises.recognition import (
+    COARSE,
+    expected_outcomes,
+    outcome_of,
+    places_that_show,
+    same_numbers,
+)
 
 WIDTH = 90  # characters of a line that fit beside JupyterLab's folders
 
@@ -21,7 +27,9 @@ def failing_property(exercise, answer, given, wrong):
         return f"This input has to be refused with a {expected[at].error}, but {came}.", at
     if outcome.problem:
         counts = re.search(r"positional argument|unexpected keyword|required keyword", outcome.problem)
-        elsewhere = "On other inputs you are right, but here: " if len(wrong) < len(given) else ""
+        running = [i for i, other in enumerate(given) if not other.problem]
+        verb = "your function runs" if set(running) & set(wrong) else "you are right"
+        elsewhere = f"On other inputs {verb}, but here: " if running else ""
         words = (
             elsewhere + outcome.problem[:1].lower() + outcome.problem[1:] if elsewhere else outcome.problem
         )
@@ -57,19 +65,22 @@ def failing_property(exercise, answer, given, wrong):
                 return sentence, i
     if right.ndim == 0:
         return "The number is not right for this input.", at
-    error = np.nan_to_num(np.abs(outcome.value - right))
-    place = np.unravel_index(np.argmax(error), right.shape)
-    return f"The largest difference is {error[place]:.3g}, at index {list(map(int, place))}.", at
+    at = clearest(exercise, given, wrong)
+    error = np.abs(given[at].value - expected[at].value)
+    place = np.unravel_index(np.argmax(np.nan_to_num(error, nan=-1.0)), error.shape)
+    size = f"{error[place]:.3g}" if np.isfinite(error[place]) else "infinite"
+    return f"The largest difference is {size}, at index {list(map(int, place))}.", at
 
 
-def clearest(exercise, given, wrong):
-    """The probe that shows a named mistake best: the first with a difference that can be seen, if there is one."""
+def clearest(exercise, given, wrong, mistake=None):
+    """The probe that shows a mistake best: one with a difference that can be seen, and that is all its own."""
     numbers = [i for i in wrong if isinstance(given[i].value, np.ndarray)]
-    for i in numbers:
+    own = [i for i in places_that_show(exercise, mistake, given) if i in numbers] if mistake else []
+    for i in own + numbers:
         mine, right = given[i].value, expected_outcomes(exercise)[i].value
         if right is None or mine.shape != right.shape or not np.allclose(mine, right, rtol=0.01, atol=0.01):
             return i
-    return (numbers or wrong)[0]
+    return (own or numbers or wrong)[0]
 
 
 def _unused_arguments(exercise, answer, given):
@@ -133,7 +144,8 @@ def evidence(exercise, at, outcome):
             where = f"row {', '.join(map(str, row))}: " if row else ""
             yours, right = yours[row], right[row]
         if expected.boolean:
-            yours, right = yours != 0, right != 0
+            right = right != 0
+            yours = yours != 0 if np.isin(yours, (0, 1)).all() else yours
         digits = next((d for d in range(3, 9) if _text(yours, d) != _text(right, d)), 3)
         lines.append(_labelled(f"  {where}yours ", yours, digits))
         lines.append(_labelled(f"  {where}right ", right, digits))

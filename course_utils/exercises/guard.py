@@ -165,7 +165,8 @@ PLAIN_WORDS = [
     ),
     (
         r"The truth value of an array.*",
-        "an array is neither true nor false; use | and & with brackets, and x.max(), not max(x)",
+        "an array is neither true nor false; write x is None to ask whether there is one, use | and & with brackets, "
+        "and x.max(), not max(x)",
     ),
 ]
 

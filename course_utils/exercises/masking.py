@@ -6,11 +6,11 @@ from course_utils.core.masks import causal_mask as reference_mask
 from course_utils.core.scores import softmax
 from course_utils.core.tokens import worked_example
 from course_utils.exercises.exercise import Exercise
-from course_utils.exercises.mistakes import leaks, masks
+from course_utils.exercises.mistakes import hiding, leaks, masks
 
 LESSON = "04_masking"
 HAND = 0.0015  # three decimals, with room for rounding on the way
-LEAK = 1e-6  # a change of the past that rounding alone does not make
+LEAK = 1e-12  # a change of the past that rounding alone does not make
 
 
 def causal_mask(n_queries, n_keys):
@@ -87,7 +87,7 @@ def says_what_it_misses(run, arguments, value):
     (attention,) = arguments
     what = attention.__doc__.strip().rstrip(".")
     if np.ndim(value) == 0 and value:
-        return f"Your test reports a leak in an attention that has none: {what}. What changes there besides the past?"
+        return f"Your test reports a leak in an attention that has none: {what}. What else changed than the future?"
     return f"Your test finds no leak in an attention that has one: {what}. Which edit would show it?"
 
 
@@ -96,7 +96,7 @@ EXERCISES = [
         lesson=LESSON,
         solution=allowed_pairs,
         covers="36 = 8 * 9 / 2, and 1 + 2 + 6 * 3 = 21.",
-        mistakes=[masks.counts_all_pairs, masks.leaves_out_the_diagonal, masks.counts_one_key_more],
+        mistakes=[hiding.counts_all_pairs, hiding.leaves_out_the_diagonal, hiding.counts_one_key_more],
         hints=[
             "Row i of the causal map has i + 1 pairs, from i = 0.",
             "In the window, no row has more than 3.",
@@ -108,10 +108,10 @@ EXERCISES = [
         tolerance=HAND,
         covers="Three keys share 1; the fourth does not take part.",
         mistakes=[
-            masks.keeps_the_old_weights,
-            masks.sees_the_fourth_key,
-            masks.gives_the_hidden_a_zero_score,
-            masks.divides_by_all_four,
+            hiding.keeps_the_old_weights,
+            hiding.sees_the_fourth_key,
+            hiding.gives_the_hidden_a_zero_score,
+            hiding.shares_equally,
         ],
         hints=["Only the first three exponentials count.", "Their sum is 1 + 1.649 + 4.482."],
     ),
@@ -120,14 +120,14 @@ EXERCISES = [
         solution=zero_is_no_mask,
         tolerance=HAND,
         covers="Two hidden keys with score 0 have an exponential of 1 each.",
-        mistakes=[masks.thinks_zero_is_zero, masks.counts_one_hidden_key, masks.keeps_the_real_scores],
+        mistakes=[hiding.thinks_zero_is_zero, hiding.counts_one_hidden_key, hiding.keeps_the_real_scores],
         hints=["exp(0) is 1.", "The exponentials are 1, 0.368, 1, 1."],
     ),
     Exercise(
         lesson=LESSON,
         solution=causal_mask,
-        probes=[(2, 2), (4, 4), (2, 5), (1, 4), (7, 3), (3, 6)],
-        covers="more keys than queries, more queries than keys",
+        probes=[(2, 2), (4, 4), (2, 5), (1, 4), (3, 6)],
+        covers="more keys than queries included",
         alternatives=[_every_pair_by_loop, _numpy_triangle],
         mistakes=[
             masks.top_left,
@@ -135,6 +135,7 @@ EXERCISES = [
             masks.sees_one_ahead,
             masks.upper_triangle,
             masks.polarity_reversed,
+            masks.upper_triangle_hidden,
             masks.all_visible,
             masks.zeros_and_minus_infinity,
             masks.square_of_queries,
@@ -155,6 +156,8 @@ EXERCISES = [
         mistakes=[
             masks.window_one_too_wide,
             masks.window_without_itself,
+            masks.window_too_narrow,
+            masks.window_open_ahead,
             masks.window_ignored,
             masks.window_to_both_sides,
             masks.window_ahead,
@@ -190,16 +193,18 @@ EXERCISES = [
         solution=leak_test,
         probes=[(attention,) for attention in leaks.ATTENTIONS],
         reads=lambda value: np.where(np.isnan(value), np.nan, value > LEAK),
-        covers="five kinds without a leak, nine with one",
+        covers="four kinds without a leak, ten with one",
         alternatives=[_edits_one_token],
         properties=[says_what_it_misses],
         mistakes=[
             leaks.finds_a_leak_everywhere,
             leaks.finds_no_leak_anywhere,
             leaks.edits_only_the_last_token,
+            leaks.stops_at_the_first_place,
+            leaks.leaves_out_the_first_place,
+            leaks.misses_single_leaks,
             leaks.edits_only_the_values,
             leaks.keeps_the_queries,
-            leaks.looks_at_one_place_only,
             leaks.rounds_the_change_away,
             leaks.says_the_opposite,
         ],

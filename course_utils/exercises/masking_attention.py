@@ -6,7 +6,7 @@ import numpy as np
 
 from course_utils.core.masks import causal_mask
 from course_utils.core.scores import softmax
-from course_utils.exercises.exercise import Exercise, halves
+from course_utils.exercises.exercise import Exercise, Mistake, halves
 from course_utils.exercises.mistakes import masked, masking, options
 
 
@@ -67,6 +67,19 @@ def _query_by_query(query, key, value, mask=None, bias=None, causal=False, scale
             scores = key[sample][seen] @ query[place] * scale + bias[place][seen]
             output[place] = softmax(scores) @ value[sample][seen]
     return output
+
+
+def an_option_changes_nothing(run, arguments, value):
+    """For masked_attention: an option that is given here, matters, and leaves the answer as it was."""
+    names, right = ("mask", "bias", "causal", "scale"), masked_attention(*arguments)
+    for place, name in enumerate(names, start=3):
+        without = list(arguments)
+        without[place] = False if name == "causal" else None
+        if arguments[place] is not without[place] and not np.allclose(masked_attention(*without), right):
+            other = run(*without)
+            if isinstance(other, np.ndarray) and np.array_equal(other, value, equal_nan=True):
+                return f"{name} changes nothing here: your answer is the same without it."
+    return None
 
 
 EMPTIED = np.array([[False, False, True], [True, True, False], [True, False, True]])
@@ -144,6 +157,7 @@ EXERCISES = [
             _lowest_number_then_zeros,
             _query_by_query,
         ],
+        properties=[an_option_changes_nothing],
         notes=[options.zeroes_and_renormalises, options.zeroes_renormalises_and_guards],
         mistakes=[
             *masked.SLIPS,
@@ -155,6 +169,8 @@ EXERCISES = [
             masking.fills_with_minus_10,
             masking.fills_with_minus_1e4,
             masking.fills_with_minus_1e9,
+            masking.adds_minus_1e9,
+            masking.two_masks_of_minus_1e9,
             masking.fills_with_plus_inf,
             masking.adds_the_mask,
             masking.combines_with_or,
@@ -170,7 +186,7 @@ EXERCISES = [
             masking.causal_only_square,
             masking.causal_first_key_only,
             masking.causal_upside_down,
-            options.ignores_all_options,
+            Mistake.of(options.ignores_all_options, exact=True),
             options.renormalises_an_empty_row,
             options.guard_hides_an_overflow,
             options.bias_scaled,

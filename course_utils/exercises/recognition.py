@@ -32,6 +32,20 @@ def find_note(exercise, given):
     return None
 
 
+def places_that_show(exercise, mistake, given):
+    """The probes on which an answer does what the mistake does; those where no other known mistake does first."""
+    own = exercise.mistakes.index(mistake)
+    doing = [
+        {
+            place
+            for place in range(len(exercise.mistakes))
+            if agrees(exercise, mine, _outcomes(exercise.name, place)[i])
+        }
+        for i, mine in enumerate(given)
+    ]
+    return sorted((i for i, found in enumerate(doing) if own in found), key=lambda i: len(doing[i]) > 1)
+
+
 def name_mistake(exercise, answer, given, expected):
     """The mistake an answer makes, or None, and whether it is only one of several."""
     mistake = _recognise(exercise, given, expected)
@@ -88,6 +102,8 @@ def _recognise(exercise, given, expected, least=1):
             and not (agrees(exercise, outcome, expected[i]) and agrees(exercise, theirs[i], expected[i]))
         ]
         same = [i for i in tell if agrees(exercise, given[i], theirs[i])]
+        if mistake.exact and len(same) < len(tell):
+            continue
         if sum(not given[i].error or _same_words(given[i], theirs[i]) for i in same) >= least:
             scored.append((len(same) / len(tell), len(same), mistake))
     scored.sort(key=lambda entry: entry[:2], reverse=True)

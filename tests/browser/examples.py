@@ -8,9 +8,12 @@ import numpy as np
 import course_utils
 from course_utils.core.masks import causal_mask
 from course_utils.core.scores import softmax
-from course_utils.core.tokens import library
+from course_utils.core.tokens import cat, cat_projections, library
+from course_utils.views.complexity import CostCalculator
 from course_utils.views.explorer import Explorer
+from course_utils.views.heads import HeadGrid
 from course_utils.views.maps import WeightMap
+from course_utils.views.masking import MaskEditor
 from course_utils.views.prediction import Prediction
 from course_utils.views.retrieval import RetrievalPlane
 from course_utils.views.scaling import ScalingExplorer
@@ -47,6 +50,16 @@ def retrieval_plane(**settings):
     return RetrievalPlane(shelf.titles, shelf.keys, shelf.values, ["food", "travel", "repair"], **settings)
 
 
+def mask_editor(**settings):
+    words, x = cat()
+    return MaskEditor(*(x @ W for W in cat_projections()), words, **settings)
+
+
+def head_grid(**settings):
+    weights = softmax(np.stack([scores(seed=seed) * 1.5 for seed in range(4)]))
+    return HeadGrid(weights, WORDS, mean=True, **settings)
+
+
 def prediction(predict="What is the row sum?"):
     return Prediction(predict, "It is <b>1</b>.")
 
@@ -59,6 +72,9 @@ EXAMPLES = {
     Prediction: (prediction, "prediction()"),
     ScalingExplorer: (ScalingExplorer, "ScalingExplorer()"),
     Stepper: (Stepper, "Stepper()"),
+    MaskEditor: (mask_editor, "mask_editor()"),
+    HeadGrid: (head_grid, "head_grid()"),
+    CostCalculator: (CostCalculator, "CostCalculator()"),
 }
 
 

@@ -34,12 +34,6 @@ def strict(query, key, value):
     return softmax(_under(query, key, lambda n: causal_mask(n) & ~np.eye(n, dtype=bool))) @ value
 
 
-def renormalised(query, key, value):
-    """zeros after the softmax, renormalised: the same on paper, with rounding in the last digits."""
-    kept = softmax(_scaled(query, key).astype(np.float32)) * causal_mask(len(query))
-    return kept / kept.sum(axis=-1, keepdims=True) @ value.astype(np.float32)
-
-
 def past_average(query, key, value):
     """the plain average of the past."""
     return np.cumsum(value, axis=0) / np.arange(1, len(value) + 1)[:, None]
@@ -78,6 +72,17 @@ def over_queries(query, key, value):
     return softmax(_under(query, key, causal_mask), axis=0) @ value
 
 
+def only_the_first_sees(query, key, value):
+    """only the first token sees the second; all others are honest."""
+
+    def mask(n):
+        allowed = causal_mask(n)
+        allowed[:1, 1:2] = True
+        return allowed
+
+    return softmax(_under(query, key, mask)) @ value
+
+
 def only_the_second_sees(query, key, value):
     """only the second token sees the third; all others are honest."""
 
@@ -113,12 +118,12 @@ ATTENTIONS = [
     minus_ten,
     zeroed_afterwards,
     over_queries,
+    only_the_first_sees,
     only_the_second_sees,
     only_the_last_but_one_sees,
     centred_values,
     narrow,
     strict,
-    renormalised,
     past_average,
 ]
 
@@ -126,64 +131,89 @@ ATTENTIONS = [
 # leak_test(attention)
 
 
-def _changes(attention, *, n=6, edit=slice(None), rows=lambda now: slice(0, now), places=None):
-    """The change of some rows for each place from which on the future is edited."""
+def _changes(attention, *, edit=slice(None), rows=lambda now: slice(0, now), places=range(1, 6)):
+    """The largest change of some rows, for each place from which on the future is edited."""
     random = np.random.default_rng(0)
-    before, found = random.normal(size=(3, n, 4)), []
-    for now in places or range(1, n):
+    before, found = random.normal(size=(3, 6, 4)), []
+    for now in places:
         after = before.copy()
-        new = random.normal(size=after[edit, now:].shape)
-        after[edit, now:] = new
+        after[edit, now:] = random.normal(size=after[edit, now:].shape)
         found.append(np.abs(attention(*after)[rows(now)] - attention(*before)[rows(now)]).max())
     return found
 
 
 def finds_a_leak_everywhere(attention):
-    """Your test finds a leak in every attention: it compares rows that may change, the edited ones or those after them.
+    """Your test finds a leak in every attention, clean ones included: so rows were compared that may well change.
 
-    Which rows must stay the same when the tokens from place t on are edited?
+    They do if they were edited themselves, if the past was edited too, or if the second run has other arrays from
+    the start. Which rows must stay the same when only the tokens from place t on are edited?
     """
     return max(_changes(attention, rows=lambda now: slice(None)))
 
 
-def edits_only_the_last_token(attention):
-    """You edit the last token only. A leak that shows a middle token its neighbour escapes.
+def finds_no_leak_anywhere(attention):
+    """Your test says 0 whatever the attention does, as if both runs got the same arrays.
 
-    Here only the second token sees the third. For which places do you have to try it?
+    after = before is a second name for one array, and an edit in place changes both. How do you get a copy?
     """
-    return max(_changes(attention, places=[5]))
+    return 0.0
+
+
+def edits_only_the_last_token(attention):
+    """Your test sees what the last token does to the others, and nothing else.
+
+    Here the second token sees the third. Do you try every place, and keep the largest of all changes, not the last?
+    """
+    return _changes(attention)[-1]
+
+
+def stops_at_the_first_place(attention):
+    """Your test sees only whether the first token is changed by those after it.
+
+    A return inside the loop ends it in the first round, and row 0 is not the only past. Do you try every place, and
+    compare all rows before it?
+    """
+    return _changes(attention)[0]
+
+
+def leaves_out_the_first_place(attention):
+    """Your test never asks whether the *first* token sees the second: it begins one place too late.
+
+    range(2, n) leaves out the place 1. How many tokens are the past when everything from place 1 on is edited?
+    """
+    return max(_changes(attention, places=range(2, 6)))
+
+
+def misses_single_leaks(attention):
+    """Your test finds leaks that show at every place, and misses one that shows at a single place only.
+
+    Each token has its own future. Do you try every place, and keep the largest of all changes?
+    """
+    return max(_changes(attention, places=[3]))
 
 
 def edits_only_the_values(attention):
-    """You edit the values only. A leak through the sum of the softmax is in the keys.
+    """A leak through the sum of the softmax escapes your test: only the values seem to be edited.
 
-    Zeros after the softmax leak just that way. What else of a future token reaches the scores?
+    Zeros after the softmax leak just that way, through the keys. What else of a future token reaches the scores?
     """
     return max(_changes(attention, edit=slice(2, 3)))
 
 
 def keeps_the_queries(attention):
-    """You edit keys and values, and leave the queries as they are.
+    """A leak through later *queries* escapes your test: keys and values are edited, queries stay as they are.
 
-    If the softmax runs over the queries, a later *query* moves earlier rows. What does a future token consist of?
+    If the softmax runs over the queries, a later query moves earlier rows. What does a future token consist of?
     """
     return max(_changes(attention, edit=slice(1, 3)))
 
 
-def looks_at_one_place_only(attention):
-    """You try one place in the middle. Leaks elsewhere escape.
-
-    Each token has its own future. How many places are there to try?
-    """
-    return max(_changes(attention, places=[3]))
-
-
 def rounds_the_change_away(attention):
-    """Your test does not see small leaks: -10 for a hidden score leaks a few hundred-thousandths.
+    """Small leaks escape your test: it sees none where hidden scores are set to -10: less than a thousandth.
 
-    Rounding here comes in the fifteenth digit. How small a change can still be told from 0?
+    Where nothing leaks, the past does not change at all. How small a change can you tell from 0?
     """
-    return round(max(_changes(attention)), 3)
+    return round(max(_changes(attention)), 2)
 
 
 def says_the_opposite(attention):
@@ -191,12 +221,4 @@ def says_the_opposite(attention):
 
     The *change* was asked for. What is it when nothing leaks?
     """
-    return float(max(_changes(attention)) < 1e-6)
-
-
-def finds_no_leak_anywhere(attention):
-    """Your test finds no leak, whatever the attention does: both runs get the same arrays, or nearly the same.
-
-    after = before is a second name for one array, and an edit of 1e-9 drowns in rounding. How do you get a copy?
-    """
-    return 0.0
+    return float(max(_changes(attention)) < 1e-9)

@@ -108,8 +108,8 @@ def fills_with_minus_1e4(query, key, value, mask, bias, causal, scale):
 def fills_with_minus_1e9(query, key, value, mask, bias, causal, scale):
     """A query that may look at nothing gets the plain average of all values, the hidden ones included.
 
-    Your fill is a large but finite number, the same for all keys of that row, and equal scores share equally.
-    What should such a query get, and which line sees to it?
+    That is what a large but finite fill does: the same number for all keys of the row, and equal scores share
+    equally. What should such a query get, and which line sees to it?
     """
     return filled(query, key, value, mask, bias, causal, scale, fill=-1e9)
 
@@ -176,6 +176,27 @@ def empty_row_nan(query, key, value, mask, bias, causal, scale):
     notice such a row?
     """
     return _naive(_masked(query, key, mask, bias, causal, scale, -np.inf)) @ value
+
+
+def adds_minus_1e9(query, key, value, mask, bias, causal, scale):
+    """A query that may look at nothing looks at everything, as if there were no mask: -1e9 was added to all its scores.
+
+    The same number added to a whole row cancels in the softmax. What should such a query get, and how do you see to it?
+    """
+    scores = scores_of(query, key, bias, scale)
+    return softmax(scores + np.where(may_look(scores, mask, causal), 0, -1e9)) @ value
+
+
+def two_masks_of_minus_1e9(query, key, value, mask, bias, causal, scale):
+    """Mask and future each add -1e9. A key that both hide falls below one that only one of them hides.
+
+    In a row where no key is left, the softmax then chooses among the hidden ones. What if you first combine the
+    masks as booleans, and fill once?
+    """
+    scores = scores_of(query, key, bias, scale)
+    for allowed in (mask, future(scores) if causal else None):
+        scores = scores if allowed is None else scores + np.where(allowed, 0, -1e9)
+    return softmax(scores) @ value
 
 
 def two_masks_added(query, key, value, mask, bias, causal, scale):

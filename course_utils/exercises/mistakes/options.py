@@ -123,7 +123,7 @@ def guard_hides_an_overflow(query, key, value, mask, bias, causal, scale):
 
 
 def zeroes_and_renormalises(query, key, value, mask, bias, causal, scale):
-    """Zeros after the softmax, then divided by the new sum: that is the same distribution, on paper.
+    """The hidden weights are taken out after exp, and the rest divided by its own sum: the same distribution, on paper.
 
     It breaks where a hidden score is far above the visible ones: they all underflow to 0, and 0/0 is NaN. One probe
     has a gap of 1000; float16 breaks from about 15. -inf before the softmax never does, and is one line shorter.
@@ -137,10 +137,10 @@ def zeroes_and_renormalises(query, key, value, mask, bias, causal, scale):
 
 
 def zeroes_renormalises_and_guards(query, key, value, mask, bias, causal, scale):
-    """Zeros after the softmax, then divided by the new sum: that is the same distribution, on paper.
+    """The hidden weights are taken out after exp, and the rest divided by its own sum: the same distribution, on paper.
 
-    It breaks where a hidden score is far above the visible ones: they all underflow to 0, and your guard turns a
-    full row into zeros. One probe has a gap of 1000. -inf before the softmax never breaks, and is one line shorter.
+    It breaks where a hidden score is far above the visible ones: they all underflow to 0, and the row comes out as
+    zeros. One probe has a gap of 1000. -inf before the softmax never breaks, and is one line shorter.
     """
     scores = scores_of(query, key, bias, scale)
     kept = softmax(scores) * may_look(scores, mask, causal)

@@ -150,7 +150,7 @@ function weightTable(caption, nQueries, nKeys, onFocus) {
       cells.forEach((cell, j) => paintCell(cell, weights[i][j], !allowed || allowed[i][j], numbers));
     });
   }
-  return { node: make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": caption }, table), paint };
+  return { node: make("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": caption }, table), table, rows, paint };
 }
 
 // A weight, masked, a leak (weight where the mask says no), or NaN: each told by its text as well as its look.
