@@ -5,6 +5,7 @@ import os
 import secrets
 import socket
 import sys
+import time
 from pathlib import Path
 
 from course_utils.doctor import SET_UP, opens_by_itself
@@ -44,6 +45,16 @@ def parser():
     sub.add_argument("--no-browser", action="store_true", help="print the address and open nothing")
     sub = add(fresh, "set your copy of a lesson aside and get a clean one")
     sub.add_argument("lesson", help="its number or its name, as in: fresh 02")
+    sub = add(practise, "practise for an interview in this terminal")
+    sub.add_argument("--interview", metavar="DATE", help="the day of your interview, such as 2030-05-31")
+    what = sub.add_mutually_exclusive_group()
+    what.add_argument(
+        "--mock", type=int, choices=(20, 45, 60), help="begin a mock interview of so many minutes"
+    )
+    what.add_argument("--drill", choices=("debug", "estimate", "by-hand", "implement"), help="begin drills")
+    what.add_argument("--today", action="store_true", help="begin with what is for today")
+    sub = add(export, "write the interview questions as an Anki deck")
+    sub.add_argument("file", nargs="?", help="its name (otherwise work/self-attention.apkg)")
     add(doctor, "look whether this machine will run the course")
     sub = add(refresh, "run lessons and store their outputs (for authors)")
     sub.add_argument("--check", action="store_true", help="write nothing, say what would change")
@@ -98,7 +109,9 @@ def choose_port(wanted=None):
     """``wanted`` if it is free; without a wish the first free one from 8888 on."""
     for port in [wanted] if wanted else [*range(8888, 8908), 0]:
         with socket.socket() as trial:
-            if os.name == "posix":  # a port that was left a moment ago counts as free, as for JupyterLab itself
+            if (
+                os.name == "posix"
+            ):  # a port that was left a moment ago counts as free, as for JupyterLab itself
                 trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 trial.bind(("127.0.0.1", port))
@@ -117,6 +130,35 @@ def fresh(args):
     if aside:
         print(f"Your copy is now {aside.name}.")
     print(f"{lesson.name} is clean. If it is open, choose File > Reload Notebook from Disk.")
+
+
+def practise(args):
+    """Practise for an interview here: what is due today, drills graded by code, mock interviews."""
+    from course_utils.interview.bank import BankError
+    from course_utils.interview.terminal import practise as run
+
+    begin = (
+        f"mock {args.mock}" if args.mock else f"drill {args.drill}" if args.drill else args.today and "today"
+    )
+    try:
+        run(interview=args.interview, begin=begin and begin.replace("-", " "))
+    except BankError as error:
+        raise Trouble(f"{error}.") from error
+
+
+def export(args):
+    """Write the interview questions as an Anki deck; imported again, it changes cards and doubles none."""
+    from course_utils.interview.bank import BankError, questions
+    from course_utils.interview.deck import write
+    from course_utils.lessons import notebook
+
+    file = Path(args.file or notebook.WORK / "self-attention.apkg")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        count = write(questions(), file, timestamp=time.time())
+    except BankError as error:
+        raise Trouble(f"{error}.") from error
+    print(f"{file}: {count} questions. In Anki, choose File > Import.")
 
 
 def doctor(args):

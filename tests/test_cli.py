@@ -110,11 +110,15 @@ def test_lab_listens_here_only_with_a_token_and_asks_for_no_news(course, jupyter
 
 @pytest.mark.parametrize("words, found, opened", [([], True, "True"), ([], False, "False"),
                                                   (["--no-browser"], True, "False")])  # fmt: skip
-def test_lab_opens_a_browser_if_there_is_one_and_it_may(words, found, opened, course, jupyter, monkeypatch, capsys):
+def test_lab_opens_a_browser_if_there_is_one_and_it_may(
+    words, found, opened, course, jupyter, monkeypatch, capsys
+):
     monkeypatch.setattr(cli, "opens_by_itself", lambda: found)
     cli.main(["lab", *words])
     assert f"--ServerApp.open_browser={opened}" in jupyter[0]
-    assert capsys.readouterr().out.startswith("The course opens at" if opened == "True" else "The course is at")
+    assert capsys.readouterr().out.startswith(
+        "The course opens at" if opened == "True" else "The course is at"
+    )
 
 
 def test_a_port_in_use(course, jupyter, capsys):
@@ -163,7 +167,9 @@ def test_fresh_keeps_the_old_copy(course, capsys):
     assert old[0].name in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("name", ["02", "2", "scaling", "02_scaling", "02_scaling.ipynb", "work/02_scaling.ipynb"])
+@pytest.mark.parametrize(
+    "name", ["02", "2", "scaling", "02_scaling", "02_scaling.ipynb", "work/02_scaling.ipynb"]
+)
 def test_a_lesson_has_many_names(course, name):
     assert notebook.find(name).stem == "02_scaling"
 
@@ -183,6 +189,42 @@ def test_refresh_says_what_changed(course, capsys):
     notebook.write(nb, folder / "02_scaling.ipynb")
     assert "run it" in fails(capsys, "refresh", "--check", "02")
     assert cli.main(["refresh", "02"]) == 0 and capsys.readouterr().out == "02_scaling: changed\n"
+
+
+@pytest.mark.parametrize(
+    "words, interview, begin",
+    [
+        ([], None, None),
+        (["--today"], None, "today"),
+        (["--mock", "45", "--interview", "2030-05-31"], "2030-05-31", "mock 45"),
+        (["--drill", "by-hand"], None, "drill by hand"),
+    ],
+)
+def test_practise_begins_where_it_is_told(words, interview, begin, monkeypatch):
+    from course_utils.interview import terminal
+
+    told = []
+    monkeypatch.setattr(terminal, "practise", lambda **options: told.append(options))
+    assert cli.main(["practise", *words]) == 0
+    assert told[0]["interview"] == interview and (told[0]["begin"] or None) == begin
+
+
+def test_a_question_file_that_is_broken_is_named(monkeypatch, capsys, tmp_path):
+    from course_utils.interview import bank
+
+    (tmp_path / "art.toml").write_text("[colour]\nlevel = ")
+    monkeypatch.setattr(bank, "questions", lambda: bank.load(tmp_path))
+    assert fails(capsys, "export").startswith("art.toml, question colour: this is no valid TOML")
+
+
+def test_export_writes_a_deck_into_the_learners_folder(course, capsys):
+    _, work = course
+    assert cli.main(["export"]) == 0
+    assert (work / "self-attention.apkg").stat().st_size > 1000
+    assert "questions. In Anki, choose File > Import." in capsys.readouterr().out
+    assert (
+        cli.main(["export", str(work / "mine" / "deck.apkg")]) == 0 and (work / "mine" / "deck.apkg").exists()
+    )
 
 
 def test_a_bug_of_ours_is_not_hidden(monkeypatch):

@@ -1,0 +1,1 @@
+"""What proves the answers of the question bank: one module for each topic, one function for each question."""

@@ -1,0 +1,160 @@
+"""Practice in a terminal: the screens drawn with rich; a letter and Enter for everything."""
+
+import contextlib
+
+from rich.console import Console
+from rich.markup import escape
+from rich.panel import Panel
+from rich.table import Table
+
+from course_utils.exercises import log as progress
+from course_utils.interview import log
+from course_utils.interview.practice import Practice
+
+HELP = (
+    "A letter and Enter chooses; the number of a key point ticks it; Enter alone does the first thing listed."
+)
+LEAVE = "x"
+MANY = 10_000  # drill files in the folder
+
+
+def practise(*, interview=None, begin=None):
+    """Practise in this terminal; every answer is kept at once in ``work/``."""
+    practice = Practice(progress.WORK / log.FILE)
+    terminal = Terminal(practice, progress.WORK / "drills")
+    if interview is not None:
+        terminal.say(practice.do("date", interview)["message"])
+        practice.message = ""
+    if begin:
+        practice.do(begin)
+    terminal.run()
+
+
+class Terminal:
+    """A Practice drawn line by line. ``read(prompt)`` gives what is typed; code is written to files in ``folder``."""
+
+    def __init__(self, practice, folder, *, read=None, console=None):
+        self.practice, self.folder, self.read = practice, folder, read or input
+        self.console = console or Console(highlight=False)
+        self.console.width = min(self.console.width, 100)
+        self.told, self.last, self.file, self.file_of = set(), None, None, None
+
+    def say(self, text, style=""):
+        """Print a text as it is: brackets in it are no markup."""
+        self.console.print(escape(text), style=style)
+
+    def run(self):
+        """Until the candidate leaves, with x, Ctrl-D or Ctrl-C."""
+        self.say(f"{HELP} {LEAVE} leaves.", "dim")
+        while True:
+            self._prepare_file(self.practice.view())
+            view = self.practice.view()
+            self.draw(view)
+            try:
+                typed = self.read("> ")
+                if typed.strip() == LEAVE:
+                    break
+                self.act(view, typed)
+            except (EOFError, KeyboardInterrupt):
+                break
+        self.say("\nSee you. What you answered is kept." if self.practice.path else "\nSee you.")
+
+    def draw(self, view):
+        """A screen; of one that was there before, only what is new."""
+        for note in view["notes"]:
+            if note not in self.told:
+                self.say(note, "yellow")
+                self.told.add(note)
+        heading = " · ".join(filter(None, [view["title"], view["facts"]]))
+        parts, points = list(view["parts"]), view["points"]
+        same = self.last and (heading, view["text"]) == (self.last["heading"], self.last["text"])
+        if same:
+            parts = [part for part in parts if part not in self.last["parts"]]
+            points = points if points != self.last["points"] else []
+        else:
+            self.console.rule(escape(heading))
+            self.say(view["text"])
+        self.last = view | {"heading": heading}
+        for part in parts:
+            self.console.print(Panel(escape(part["text"]), title=part["label"], title_align="left"))
+        for number, point in enumerate(points, 1):
+            self.say(f"  {number} {'[x]' if point['ticked'] else '[ ]'} {point['text']}")
+        if view["table"]:
+            table = Table("", "", "answers", "points")
+            for row in view["table"]:
+                table.add_row(*map(str, row))
+            self.console.print(table)
+        if self.file and not same:
+            self.console.print(
+                Panel(escape(view["box"]["text"].rstrip()), title="The code", title_align="left")
+            )
+            self.say(f"It is in {self.file}: edit it there, save it, then check.")
+        if view["message"]:
+            self.say(view["message"], "bold")
+        if view["clock"]["minutes"]:
+            self.say(_clock(view["clock"]), "dim")
+        between = "\n" if view["kind"] == "start" else "   "
+        self.console.print(
+            between.join(f"[bold]{key}[/] {escape(label)}" for _, label, key in view["actions"])
+        )
+
+    def act(self, view, typed):
+        """What was typed: a key, the number of a point, a date, or an answer."""
+        word = typed.strip()
+        keys = {key: action for action, _, key in view["actions"]}
+        first = view["actions"][0][0]
+        action = keys.get(word, "" if word else first)
+        if view["points"] and word.isdecimal():
+            self.practice.do(f"tick {word}")
+        elif action == "date":
+            self.practice.do("date", self.read(f"{view['box']['label']}: "))
+        elif view["box"]["kind"] == "code" and action in ("check", "hint", "give up"):
+            self._with_code(action)
+        elif first == "check" and action in ("", "check"):
+            self.practice.do("check", "" if action else typed)
+        elif action:
+            self.practice.do(action)
+        else:
+            self.practice.message = f"{word[:40]!r} is none of the letters below."
+
+    def _with_code(self, action):
+        try:
+            code = self.file.read_text(encoding="utf-8") if self.file else ""
+        except (OSError, UnicodeDecodeError):
+            self.practice.message = f"{self.file} cannot be read: save it there again, then check."
+            return
+        self.practice.do(action, code)
+
+    def _prepare_file(self, view):
+        """A file for a code drill, made when the drill begins; none where there is no code to write."""
+        if view["box"]["kind"] != "code":
+            self.file = None
+        elif self.file_of is not self.practice.current:
+            self.file_of = task = self.practice.current
+            text = "\n".join([*task.imports, "", "", view["box"]["text"]])
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+                self.file = _write_new(self.folder, task.name.replace(":", "_"), text)
+            except OSError as error:
+                self.file = None
+                self.practice.message = (
+                    f"{self.folder} cannot be written ({error.strerror}): skip this one, or use the notebook."
+                )
+
+
+def _write_new(folder, stem, text):
+    """A file that was not there before: what you wrote in an earlier one stays."""
+    for number in range(1, MANY):
+        path = folder / f"{stem}_{number}.py"
+        with contextlib.suppress(FileExistsError):
+            with path.open("x", encoding="utf-8") as file:
+                file.write(text)
+            return path
+    raise OSError(17, "there are too many files in it")
+
+
+def _clock(clock):
+    minutes, seconds = divmod(clock["seconds"], 60)
+    return f"{minutes}:{seconds:02} of {clock['minutes']}:00" + (
+        "" if clock["running"] else ", the clock stands"
+    )

@@ -1,0 +1,143 @@
+"""The interview trainer in a plain page and in JupyterLab: everything by keyboard, and text stays text."""
+
+import json
+
+import pytest
+
+from course_utils.views.interview import Trainer
+from tests.browser.examples import trainer_card
+from tests.browser.pages import contrasts, eventually
+from tests.browser.test_widgets import set_trait, trait
+
+pytestmark = pytest.mark.browser
+every_theme = pytest.mark.parametrize("theme", ["light", "dark"])
+QUESTION = trainer_card(
+    kind="question", parts=[], box={"kind": "", "label": "", "text": ""}, table=[], notes=[]
+)
+
+
+def events(page):
+    return [(event["do"], event["value"]) for event in trait(page, "events")]
+
+
+def test_letters_and_numbers_choose(plain_page):
+    page = plain_page(Trainer(QUESTION))
+    page.get_by_role("button").first.focus()
+    for key in ("c", "2", "9", "z", "Control+c"):
+        page.keyboard.press(key)
+    assert events(page) == [("check", None), ("tick 2", None)]
+    page.keyboard.press("Enter")  # the button itself
+    page.get_by_label("the width").press("Space")
+    assert events(page)[2:] == [("check", None), ("tick 1", None)]
+
+
+def test_letters_are_letters_where_one_writes(plain_page):
+    page = plain_page(
+        Trainer(trainer_card(box={"kind": "line", "label": "Your answer", "text": ""}, points=[]))
+    )
+    box = page.get_by_label("Your answer")
+    box.focus()
+    page.keyboard.type("ch 2")
+    assert box.input_value() == "ch 2" and events(page) == []
+    page.keyboard.press("Enter")
+    assert events(page) == [("check", "ch 2")]
+
+
+def test_the_code_box_is_an_editor_that_can_be_left(plain_page):
+    page = plain_page(Trainer(trainer_card()))
+    box = page.get_by_label("Your code")
+    box.fill("def f(x):")
+    page.keyboard.press("End")
+    for key in ("Enter", "y", "Enter", "Tab", "z"):
+        page.keyboard.press(key)
+    assert box.input_value() == "def f(x):\n    y\n        z"
+    page.keyboard.press("Shift+Enter")
+    assert events(page) == [("check", "def f(x):\n    y\n        z")]
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement.textContent").startswith("Check")
+
+
+def test_the_focus_stays_where_it_was_or_goes_to_what_is_new(plain_page):
+    page = plain_page(Trainer(QUESTION))
+    set_trait(page, "card", QUESTION | {"message": "Nobody asked."})
+    assert page.evaluate(
+        "document.activeElement === document.body"
+    )  # the page is the reader's until it is used
+    page.get_by_label("of key").focus()
+    set_trait(page, "card", QUESTION | {"message": "Ticked."})
+    assert page.evaluate("document.activeElement.dataset.key") == "tick 2"
+    set_trait(page, "card", QUESTION | {"title": "3 of 5", "text": "Another?"})
+    assert page.evaluate("document.activeElement.textContent") == "Another?"
+    set_trait(page, "card", trainer_card(title="4 of 5", box={"kind": "line", "label": "Answer", "text": ""}))
+    assert page.evaluate("document.activeElement.dataset.key") == "box"
+
+
+def test_what_is_written_and_where_the_cursor_stands_survive_a_redraw(plain_page):
+    page = plain_page(Trainer(trainer_card()))
+    page.get_by_label("Your code").evaluate("box => { box.focus(); box.setSelectionRange(4, 4); }")
+    set_trait(page, "card", trainer_card(message="Still not."))
+    assert page.evaluate("[document.activeElement.dataset.key, document.activeElement.selectionStart]") == [
+        "box",
+        4,
+    ]
+
+
+def test_texts_are_never_markup(plain_page):
+    evil = "<img src=x onerror='window.hit = 1'><b>bold</b> `<i>code</i>`"
+    card = trainer_card(
+        title=evil, facts=evil, text=evil, message=evil, notes=[evil], table=[[evil, evil, 1, evil]]
+    )
+    card |= {"parts": [{"label": evil, "text": evil}], "points": [{"text": evil, "ticked": False}]}
+    page = plain_page(Trainer(card))
+    assert page.locator(".course-view :is(img, b, i)").count() == 0
+    assert page.locator("code", has_text="<i>code</i>").count() >= 4
+    assert page.evaluate("window.hit") is None
+    assert "<img" not in Trainer(card).twin() and "<b>bold" not in Trainer(card).twin()
+
+
+def test_the_clock_runs_stands_and_says_when_it_is_over(plain_page):
+    page = plain_page(Trainer(QUESTION | {"clock": {"seconds": 59, "minutes": 1, "running": True}}))
+    assert page.locator(".clock").inner_text() == "0:59 of 1:00"
+    assert eventually(lambda: page.locator(".clock.over").count() == 1)
+    set_trait(page, "card", QUESTION)
+    page.wait_for_timeout(1200)
+    assert page.locator(".clock").inner_text() == "1:01 of 5:00, the clock stands"
+
+
+@every_theme
+def test_everything_can_be_read(theme, plain_page):
+    over = {"seconds": 400, "minutes": 5, "running": False}
+    page = plain_page(Trainer(trainer_card(clock=over)), color_scheme=theme)
+    found = contrasts(page, ".trainer :is(p, h3, h4, label, span, button, kbd, textarea, th, td, caption)")
+    assert len(found) > 15 and min(found, key=lambda text: text["contrast"])["contrast"] >= 4.5
+
+
+def test_a_round_in_jupyterlab(lab):
+    page = lab.open("from course_utils.interview.panel import trainer", "panel = trainer(); panel")
+    lab.run_all(page)
+    panel = page.locator(".trainer")
+    panel.get_by_role("button", name="Practise what is for today").focus()
+    cells = page.locator(".jp-Cell").count()
+
+    def press(key, shows):
+        page.keyboard.press(key)
+        assert eventually(lambda: shows in panel.inner_text()), panel.inner_text()
+
+    press("t", "1 of 5")
+    press("n", "Tick the key points you said.")
+    page.keyboard.press("1")
+    assert eventually(lambda: panel.locator("input:checked").count() == 1)
+    press("n", "Show: Follow-ups")
+    press("p", "Proof")
+    press("d", "2 of")
+    panel.get_by_role("button", name="Stop").click()
+    assert eventually(lambda: "Result of this round" in panel.inner_text())
+    press("b", "Mock interview, 45 minutes")
+    press("i", "Your code")
+    box = panel.get_by_label("Your code")
+    box.fill("def nothing(:")
+    page.keyboard.press("Shift+Enter")
+    assert eventually(lambda: "Line 1 is not Python yet" in panel.inner_text())
+    assert box.input_value() == "def nothing(:" and page.locator(".jp-Cell").count() == cells
+    assert json.dumps(page.asked + page.errors) == "[]"
+    page.context.close()
