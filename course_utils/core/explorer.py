@@ -84,10 +84,15 @@ def embed(words):
     return x
 
 
-def layers():
-    """The two layers, as a list of ``Layer``."""
+def layers(*, keys_read_meaning=False):
+    """The two layers, as a list of ``Layer``.
+
+    ``keys_read_meaning`` makes an adjective that fits a place, "wide", half as strong a key: then layer 1 can tell
+    the adjectives apart by their keys, too.
+    """
     d_k = len(FEATURES)
     W_K = np.diag([float(feature in [*CLASSES, "living", "place"]) for feature in FEATURES])
+    W_K[FEATURES.index("fits place"), FEATURES.index("adjective")] = -0.5 * keys_read_meaning
     # The tables hold scaled scores; attention divides by sqrt(d_k), so W_Q carries it.
     return [
         Layer(_matrix(looks_for) * np.sqrt(d_k), W_K, _matrix(passes_on))
@@ -95,7 +100,7 @@ def layers():
     ]
 
 
-def run(words, *, causal=False, sharpness=1.0):
+def run(words, *, causal=False, sharpness=1.0, keys_read_meaning=False):
     """The weights of both layers, as a list of two (n, n) arrays; row i is where word i looks.
 
     ``sharpness`` multiplies the scaled scores. Each layer adds what it read to its input (a residual).
@@ -104,12 +109,18 @@ def run(words, *, causal=False, sharpness=1.0):
     >>> second[7, 1].round(3)  # from "it" to "animal"
     np.float64(0.808)
     """
-    x, maps = embed(words), []
-    for W_Q, W_K, W_V in layers():
-        scale = sharpness / np.sqrt(len(FEATURES))
-        read, weights = scaled_dot_product_attention(x @ W_Q, x @ W_K, x @ W_V, causal=causal, scale=scale)
-        maps.append(weights)
-        x = x + read
+    chosen = layers(keys_read_meaning=keys_read_meaning)
+    return maps_of(embed(words), chosen, causal=causal, sharpness=sharpness)
+
+
+def maps_of(x, layers, *, masks=None, causal=False, sharpness=1.0):
+    """The weights of attention layers with a residual, a list of (..., n, n); x (..., n, d), ``masks`` one a layer."""
+    maps = []
+    for place, (W_Q, W_K, W_V) in enumerate(layers):
+        mask, scale = None if masks is None else masks[place], sharpness / np.sqrt(W_Q.shape[-1])
+        step = scaled_dot_product_attention(x @ W_Q, x @ W_K, x @ W_V, mask=mask, causal=causal, scale=scale)
+        x = x + step.output
+        maps.append(step.weights)
     return maps
 
 

@@ -18,6 +18,7 @@ from course_utils.exercises.feedback import (
     WIDTH,
     about_value,
     clearest,
+    continued,
     evidence,
     failing_property,
     printed,
@@ -70,11 +71,15 @@ def _judge_value(exercise, answer):
                 )  # "4" and "(6, 6)" are meant as numbers
     if given.problem and not isinstance(expected, str):
         wanted = "a list of numbers" if np.ndim(expected) else "a number"
+        if isinstance(answer, list | tuple) and any(isinstance(entry, str) for entry in answer):
+            wanted += ", without quotes"
         return Verdict("wrong", None, f"{guard.a(answer).capitalize()} came: write {wanted}.")
     if matches(given.value, expected, exercise.tolerance):
         return Verdict("right", None, right(exercise))
     for mistake in exercise.mistakes:
-        if matches(given.value, mistake.run(), exercise.tolerance):
+        slip = mistake.run()  # a tolerance for the right number may be too wide for a small one
+        slack = exercise.tolerance if isinstance(slip, str) else 0.05 * float(np.abs(slip).max())
+        if matches(given.value, slip, min(exercise.tolerance, slack)):
             return Verdict("wrong", mistake.name, mistake.text)
     return Verdict("wrong", None, about_value(exercise, given.value, expected))
 
@@ -87,6 +92,7 @@ def _judge_function(exercise, answer):
         came = guard.a(answer).capitalize()
         words = f"{came} came, not a function: pass the function itself, check.{name}({name})."
         return Verdict("wrong", None, words)
+    expected = expected_outcomes(exercise)
     with guarded() as caught:
         names = list(inspect.signature(exercise.solution).parameters)
         given = [outcome_of(exercise, answer, exercise.probes[0], names)]
@@ -94,13 +100,18 @@ def _judge_function(exercise, answer):
         given += [outcome_of(exercise, answer, arguments, names) for arguments in exercise.probes[1:]]
         if all(outcome.error for outcome in given):
             again = [outcome_of(exercise, answer, a, names, guard.to_tensor) for a in exercise.probes]
-            given = again if not all(outcome.error for outcome in again) else given
+            if _is_for_tensors(exercise, again, expected):
+                given = again
     if given[0].nothing:
         words = f"Not started: write {name}, then run the cell again."
+        if given[0].unwritten:
+            words = (
+                f"{name} calls {given[0].unwritten}, which is not written yet. Write that first and run its cell, "
+                "then this one."
+            )
         if not given[0].error:
             words = f"Not started, it seems: {name} runs, but returns None. Did you forget return?"
         return Verdict("not started", None, _paragraphs(words, shown))
-    expected = expected_outcomes(exercise)
     wrong = [i for i, outcome in enumerate(given) if not agrees(exercise, outcome, expected[i])]
     if not wrong:
         return Verdict("right", None, right(exercise))
@@ -115,6 +126,12 @@ def _judge_function(exercise, answer):
         return Verdict("wrong", None, _paragraphs(what, evidence(exercise, wrong[0], given[wrong[0]]), shown))
 
 
+def _is_for_tensors(exercise, outcomes, expected):
+    """Whether a function that fails on arrays was meant for tensors: it is right somewhere, or runs everywhere."""
+    runs = all(right.error or not mine.error for mine, right in zip(outcomes, expected, strict=True))
+    return runs or any(agrees(exercise, *pair) for pair in zip(outcomes, expected, strict=True))
+
+
 def _explain(exercise, answer, given, wrong, shown):
     """The verdict on a function that is wrong: its mistake by name, or the property that fails."""
     mistake, one_of_several = name_mistake(exercise, answer, given, expected_outcomes(exercise))
@@ -124,7 +141,7 @@ def _explain(exercise, answer, given, wrong, shown):
     at = clearest(exercise, given, wrong, mistake)
     what, question = split_question(mistake.text)
     if one_of_several:
-        what = f"Several things at once. Fix this first: {what[0].lower()}{what[1:]}"
+        what = f"Several things at once. Fix this first: {continued(what)}"
     return Verdict(
         "wrong", mistake.name, _paragraphs(what, evidence(exercise, at, given[at]), shown, question)
     )

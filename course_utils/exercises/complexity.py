@@ -1,10 +1,11 @@
 """Exercises of ``06_complexity``: costs worked out by counting. Those with code are in ``streaming``."""
 
+import inspect
 import math
 
 import numpy as np
 
-from course_utils.exercises.exercise import Exercise
+from course_utils.exercises.exercise import Exercise, Mistake
 from course_utils.exercises.mistakes import complexity as mistakes
 from course_utils.exercises.mistakes import memory
 
@@ -56,12 +57,21 @@ def _by_token(n, d_model):
 
 def has_two_parts(run, arguments, value):
     """For (n, d_model): says what the count comes to, where it is made of n² d and n d²."""
-    once, twice = run(1, 1), run(2, 1)
+    sizes = (768, 768), (1536, 768), (512, 384), (96, 1536)  # real widths: some divide them by heads
+    counts = [run(*size) for size in sizes]
+    if not all(isinstance(count, np.ndarray) and count.shape == () for count in counts):
+        return None
+    once, twice = (float(count) / 768**3 for count in counts[:2])
     pairs = twice / 2 - once
     rest = once - pairs
-    if not all(np.isclose(pairs * n * n * d + rest * n * d * d, run(n, d)) for n, d in ((3, 5), (7, 2))):
+    told = [pairs * n * n * d + rest * n * d * d for n, d in sizes]
+    if not np.allclose(told, np.array(counts, dtype=float), rtol=1e-6):
         return None
-    return f"Your count comes to {pairs:g} n² d + {rest:g} n d². Which of the two numbers is off?"
+    off = sum(not np.isclose(*pair) for pair in ((pairs, 4), (rest, 24)))
+    if not off:
+        return "For widths such as 768 your count is right, for this one it is not. Where do you round, with // say?"
+    which = "Which of the two numbers is off?" if off == 1 else "Both are off: how many n-by-n products are there?"
+    return f"Your count comes to {pairs:.4g} n² d + {rest:.4g} n d². {which}"
 
 
 EXERCISES = [
@@ -95,12 +105,12 @@ EXERCISES = [
         alternatives=[_factored, _by_token],
         properties=[has_two_parts],
         mistakes=[
-            mistakes.one_product_only,
+            mistakes.one_product_or_multiply_adds_for_pairs,
             mistakes.multiply_adds,
-            mistakes.no_feed_forward,
+            mistakes.no_feed_forward_or_half_of_it_alone,
             mistakes.no_projections,
             mistakes.three_projections,
-            mistakes.feed_forward_not_widened,
+            mistakes.feed_forward_not_widened_or_multiply_adds,
             mistakes.only_the_pairs,
             mistakes.no_pairs,
             mistakes.squares_the_width_for_pairs,
@@ -198,6 +208,9 @@ EXERCISES = [
             memory.half_of_the_pair,
             memory.four_bytes_a_number,
             memory.in_kilobytes,
+            Mistake("memory/in_kilobytes", inspect.getdoc(memory.in_kilobytes), lambda: 327.7),
+            Mistake("memory/in_kilobytes", inspect.getdoc(memory.in_kilobytes), lambda: 328),
+            memory.mixes_1000_and_1024,
             memory.one_shared_head,
             memory.a_single_layer,
             memory.in_kibibytes,

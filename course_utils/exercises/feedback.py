@@ -9,6 +9,7 @@ from course_utils.exercises.guard import matches
 from course_utils.exercises.recognition import (
     COARSE,
     expected_outcomes,
+    missing_numbers,
     outcome_of,
     places_that_show,
     same_numbers,
@@ -21,6 +22,14 @@ def failing_property(exercise, answer, given, wrong):
     """A sentence on what is wrong, for an answer that is no known mistake, and the probe that shows it."""
     at = wrong[0]
     outcome, expected = given[at], expected_outcomes(exercise)
+    if expected[at].error and outcome.error == expected[at].error:
+        if not outcome.on_purpose:
+            return (
+                f"This input has to be refused by a raise of your own. Here NumPy stumbles over the shapes, "
+                f"with words of its own ({outcome.error}); on other inputs it may not stumble at all."
+            ), at
+        missing = " and ".join(missing_numbers(outcome, expected[at]))
+        return f"You refuse this input, as you should. The words of your {outcome.error} have to name {missing}.", at
     if expected[at].error:
         instead = "your function gives nothing back" if outcome.nothing else "your function gives an answer"
         came = f"{outcome.error} came" if outcome.error else instead
@@ -38,17 +47,17 @@ def failing_property(exercise, answer, given, wrong):
         return "Your function gives nothing back here: every way through it has to end with return.", at
     if isinstance(outcome.value, str):
         return "Your function returned text: an array of numbers was needed.", at
-    unused = _unused_arguments(exercise, answer, given)
-    if unused:
-        return unused, at
     right = expected[at].value
-    if outcome.value.shape != right.shape:
-        return f"The output has shape {outcome.value.shape}, but {right.shape} is needed.", at
     if np.isnan(outcome.value).any() and not np.isnan(right).any():
         return (
             "There is NaN in your output, and none in the right one. Which step can give 0/0 or inf - inf?",
             at,
         )
+    unused = _unused_arguments(exercise, answer, given)
+    if unused:
+        return unused, at
+    if outcome.value.shape != right.shape:
+        return f"The output has shape {outcome.value.shape}, but {right.shape} is needed.", at
     numbers = [i for i in wrong if isinstance(given[i].value, np.ndarray) and not expected[i].error]
     if all(same_numbers(exercise, given[i], expected[i]) for i in numbers):
         name = list(inspect.signature(exercise.solution).parameters)[outcome.mutated[0]]
@@ -92,6 +101,10 @@ def _unused_arguments(exercise, answer, given):
     ]
     unused = [name for place, name in enumerate(names) if _never_matters(exercise, answer, given, place)]
     if unused and unused == names:
+        came = [outcome.value for outcome in given if isinstance(outcome.value, np.ndarray)]
+        if not any(map(np.any, came)):
+            what = "zeros" if any(value.size for value in came) else "an empty array"
+            return f"Your function gives {what}, whatever comes in. Where is what you compute kept?"
         return (
             "Your function gives the same whatever comes in. Does it use variables of the notebook instead?"
         )
@@ -230,6 +243,13 @@ def printed(text):
         return ""
     lines = "\n".join(f"  {line}" for line in text.rstrip().splitlines()[:8])
     return f"Your function printed, on the first input:\n{lines}"
+
+
+def continued(text):
+    """A text for behind a colon: its first letter small, unless its first word is a name such as W_Q or NaN."""
+    word = text.split()[0]
+    is_name = word[1:] != word[1:].lower() or "_" in word or (len(word) == 1 and word != "A")
+    return text if is_name else text[:1].lower() + text[1:]
 
 
 def split_question(text):

@@ -31,6 +31,8 @@ class Outcome:
     problem: str = ""
     error: str = ""  # the name of the exception, if one was raised
     nothing: bool = False  # returned None or raised NotImplementedError
+    unwritten: str = ""  # the other function that raised NotImplementedError, if it was not the answer itself
+    on_purpose: bool = False  # the error comes from a raise statement, not from NumPy or torch
     mutated: tuple = ()  # places of the arguments that were changed
     boolean: bool = False
     coarse: bool = False  # computed from float16, which has three digits
@@ -87,12 +89,41 @@ def run(function, arguments, names=(), convert=lambda x: x):
     except RecursionError:
         return Outcome(problem="Your function calls itself without end.", error="RecursionError")
     except BaseException as error:
-        unwritten = isinstance(error, NotImplementedError) and not error.args
-        return Outcome(problem=_describe(error, function), error=type(error).__name__, nothing=unwritten)
+        frame = _innermost(error)
+        nothing = isinstance(error, NotImplementedError) and not error.args
+        return Outcome(
+            problem=_describe(error, function),
+            error=type(error).__name__,
+            nothing=nothing,
+            unwritten=_another(frame, function) if nothing else "",
+            on_purpose=_on_purpose(frame),
+        )
     pairs = enumerate(zip(map(convert, arguments), mine, strict=True))
     outcome.mutated = tuple(place for place, pair in pairs if not _same_array(*pair))
     outcome.coarse = coarse
     return outcome
+
+
+def _innermost(error):
+    """The place in the traceback that raised."""
+    trace = error.__traceback__
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace
+
+
+def _another(trace, function):
+    """The name of the function that raised, "" if that is the answer itself or is no function of the learner's."""
+    code = trace.tb_frame.f_code
+    own = getattr(inspect.unwrap(function), "__code__", None)
+    return code.co_name if own and code is not own and code.co_name.isidentifier() else ""
+
+
+def _on_purpose(trace):
+    """Whether a raise statement raised, and one that does not stand inside NumPy or torch."""
+    package = str(trace.tb_frame.f_globals.get("__name__")).partition(".")[0]
+    steps = {step.offset: step.opname for step in dis.get_instructions(trace.tb_frame.f_code)}
+    return package not in ("numpy", "torch") and steps.get(trace.tb_lasti) == "RAISE_VARARGS"
 
 
 def _keyword_only(function):

@@ -1,6 +1,7 @@
 """Which known mistake an answer makes: the answer and every mistake run side by side on the probes."""
 
 import functools
+import re
 
 import numpy as np
 
@@ -89,8 +90,9 @@ def _recognise(exercise, given, expected, least=1):
     """The mistake the outcomes look like, or None; places that hold None are left out.
 
     Only probes that tell count: those where the learner or the mistake is wrong. All of them must agree, or
-    most of them and clearly more than for any other mistake; and ``least`` by their numbers or the words of their
-    exception, shapes and all, because two functions can fail with the same exception for different reasons.
+    most of them; in both cases clearly more than for any mistake of another name, because the places left out can
+    be the very ones that tell the two apart. ``least`` must agree by their numbers, or all by the words of their
+    exceptions, shapes and all: two functions can fail with the same exception for different reasons.
     """
     scored = []
     for place, mistake in enumerate(exercise.mistakes):
@@ -104,15 +106,19 @@ def _recognise(exercise, given, expected, least=1):
         same = [i for i in tell if agrees(exercise, given[i], theirs[i])]
         if mistake.exact and len(same) < len(tell):
             continue
-        if sum(not given[i].error or _same_words(given[i], theirs[i]) for i in same) >= least:
+        by_numbers = sum(not given[i].error for i in same)
+        by_words = len(same) if all(_same_words(given[i], theirs[i]) for i in same) else 0
+        if max(by_numbers, by_words) >= least:
             scored.append((len(same) / len(tell), len(same), mistake))
     scored.sort(key=lambda entry: entry[:2], reverse=True)
-    if scored and scored[0][0] == 1:
-        return scored[0][2]
-    ahead = len(scored) < 2 or scored[0][1] > scored[1][1]
-    if scored and scored[0][0] >= ENOUGH and scored[0][1] > 1 and ahead:
-        return scored[0][2]
-    return None
+    if not scored:
+        return None
+    share, count, mistake = scored[0]
+    others = [entry for entry in scored if entry[2].name != mistake.name]
+    if share == 1:
+        return None if None in given and others and others[0][0] == 1 else mistake
+    ahead = not others or count > others[0][1]
+    return mistake if share >= ENOUGH and count > 1 and ahead else None
 
 
 def _same_words(mine, theirs):
@@ -129,8 +135,21 @@ def _outcomes(name, mistake):
     return [outcome_of(exercise, function, arguments) for arguments in exercise.probes]
 
 
+def refuses(outcome, expected):
+    """Whether an input is refused as expected: by a raise statement whose words name the same numbers."""
+    return outcome.error == expected.error and outcome.on_purpose and not missing_numbers(outcome, expected)
+
+
+def missing_numbers(outcome, expected):
+    """The numbers that an expected refusal names, and this one does not."""
+    mine, theirs = (re.findall(r"\d+", o.problem.partition("\n")[0]) for o in (outcome, expected))
+    return [number for number in theirs if number not in mine]
+
+
 def agrees(exercise, outcome, expected):
     """Whether two outcomes are the same: the same error, or the same numbers and manners."""
+    if expected.error and expected.on_purpose:
+        return refuses(outcome, expected)
     if outcome.error or expected.error:
         return outcome.error == expected.error
     if outcome.problem or outcome.nothing or expected.problem or expected.nothing:

@@ -152,6 +152,11 @@ def _with_block(function):
     )
 
 
+def _also(mistake, run):
+    """Another way into the same mistake, under its name."""
+    return Mistake(Mistake.of(mistake).name, inspect.getdoc(mistake), run)
+
+
 def _own(module):
     """All mistakes of a module, in its order."""
     return [
@@ -198,6 +203,8 @@ EXERCISES = [
         alternatives=[_all_at_once, _merged_by_logsumexp, _normalised_as_it_goes],
         mistakes=[
             *_own(online),
+            _also(online.last_keys_left_out, online._last_keys_left_out_of_arrays),
+            _also(online.last_keys_left_out, online._last_keys_left_out_of_floats),
             *map(
                 _with_block,
                 [

@@ -6,14 +6,18 @@ import pkgutil
 import numpy as np
 
 import course_utils
+from course_utils.core import pronoun
 from course_utils.core.masks import causal_mask
 from course_utils.core.scores import softmax
 from course_utils.core.tokens import cat, cat_projections, library
 from course_utils.views.complexity import CostCalculator
+from course_utils.views.depth import CutTool
 from course_utils.views.explorer import Explorer
 from course_utils.views.heads import HeadGrid
+from course_utils.views.interview import Trainer
 from course_utils.views.maps import WeightMap
 from course_utils.views.masking import MaskEditor
+from course_utils.views.order import OrderMap
 from course_utils.views.prediction import Prediction
 from course_utils.views.retrieval import RetrievalPlane
 from course_utils.views.scaling import ScalingExplorer
@@ -60,6 +64,41 @@ def head_grid(**settings):
     return HeadGrid(weights, WORDS, mean=True, **settings)
 
 
+def order_map(**settings):
+    query, key = np.random.default_rng(5).normal(size=(2, 4, 4)).round(2)
+    return OrderMap(query * 1.5, key, "dog bites man today".split(), **settings)
+
+
+def cut_tool(**settings):
+    rng = np.random.default_rng(9)
+    shapes = (2, len(pronoun.WORDS), 8), *[(2, 2, 8, 8)] * 3
+    return CutTool(
+        pronoun.Weights(*(rng.normal(size=shape) / 2 for shape in shapes)), held_out=50, **settings
+    )
+
+
+def trainer_card(**changes):
+    """A screen of the interview trainer with everything that a screen can have."""
+    return {
+        "kind": "drill",
+        "title": "2 of 5",
+        "facts": "debug · level 3",
+        "text": "What is `d_k`?\n\nTwo lines.",
+        "parts": [{"label": "How it shows", "text": "yours\n  [1. 2.]"}],
+        "points": [{"text": "the width", "ticked": False}, {"text": "of `key`", "ticked": True}],
+        "box": {"kind": "code", "label": "Your code", "text": "def f(x):\n    return x\n"},
+        "message": "Not yet.",
+        "notes": ["A line is damaged."],
+        "table": [["topic", "masking", 3, "67%"]],
+        "clock": {"seconds": 61, "minutes": 5, "running": False},
+        "actions": [["check", "Check", "c"], ["hint", "Name the mistake", "h"]],
+    } | changes
+
+
+def trainer(**settings):
+    return Trainer(trainer_card(), **settings)
+
+
 def prediction(predict="What is the row sum?"):
     return Prediction(predict, "It is <b>1</b>.")
 
@@ -72,9 +111,12 @@ EXAMPLES = {
     Prediction: (prediction, "prediction()"),
     ScalingExplorer: (ScalingExplorer, "ScalingExplorer()"),
     Stepper: (Stepper, "Stepper()"),
+    OrderMap: (order_map, "order_map()"),
     MaskEditor: (mask_editor, "mask_editor()"),
     HeadGrid: (head_grid, "head_grid()"),
+    CutTool: (cut_tool, "cut_tool()"),
     CostCalculator: (CostCalculator, "CostCalculator()"),
+    Trainer: (trainer, "trainer()"),
 }
 
 

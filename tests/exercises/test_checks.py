@@ -121,6 +121,46 @@ def test_a_function_that_needs_tensors_gets_tensors():
     assert judge("shares", lambda counts: counts.double() / counts.sum(dtype=torch.float64)).state == "right"
 
 
+def test_a_function_that_fails_on_arrays_is_not_told_about_tensors():
+    pytest.importorskip("torch", reason="torch is not installed")
+
+    def max_of_rows(query, key, value, block):  # runs on tensors, as it happens, where there is one query
+        largest = -math.inf
+        for start in range(0, key.shape[-2], block):
+            largest = max(largest, *(query @ np.swapaxes(key[..., start : start + block, :], -1, -2)))
+        return math.exp(largest)
+
+    message = judge("online_attention", max_of_rows).message
+    assert "an array is neither true nor false" in message
+    assert "Tensor" not in message and "On other inputs" not in message
+
+
+def test_nan_and_zeros_are_not_mistaken_for_variables_of_the_notebook():
+    def nan(query, key, value):
+        return query[..., :1] * np.inf * 0 + value[..., :1, :]
+
+    def zeros(query, key, value):
+        output = np.zeros((*query.shape[:-1], value.shape[-1]))
+        output + query[..., :1]
+        return output
+
+    def empty(query, key, value):
+        output = np.array([])
+        np.append(output, query)
+        return output
+
+    def fixed(query, key, value):
+        return np.ones((*query.shape[:-1], value.shape[-1]))
+
+    for function, words in (
+        (nan, "There is NaN in your output"),
+        (zeros, "Your function gives zeros, whatever comes in. Where is what you compute kept?"),
+        (empty, "Your function gives an empty array, whatever comes in."),
+        (fixed, "Does it use variables of the notebook instead?"),
+    ):
+        assert words in judge("attention", function).message, function
+
+
 def test_the_value_instead_of_the_function_is_explained():
     message = judge("soft_lookup", np.ones(3)).message
     assert (

@@ -4,7 +4,9 @@ import numpy as np
 import pytest
 import traitlets
 
+from course_utils.core import pronoun
 from course_utils.core.masks import causal_mask
+from course_utils.models.stored import pronoun as stored
 from course_utils.views.explorer import SHUFFLED, Explorer, path_length
 
 
@@ -45,6 +47,30 @@ def test_the_twin_says_what_the_widget_says():
     assert "66 of 121 needed" in Explorer(causal=True).twin()
     assert 'none: the mask hides "tired" from "it"' in Explorer(causal=True).twin()
     assert len(twin.encode()) <= 40 * 1024
+
+
+def test_keys_that_read_the_meaning_move_the_weight_and_not_the_ratio():
+    rows = {}
+    for example in ("tired", "wide"):
+        row = Explorer(example=example, keys_read_meaning=True).shown()[1][7]
+        rows[example] = row[1], row[1] / row[5]
+    assert round(rows["tired"][0], 3) == 0.211 and round(rows["wide"][0], 3) == 0.323
+    np.testing.assert_allclose(rows["tired"][1], rows["wide"][1], rtol=1e-12)
+
+
+def test_trained_weights_are_read_as_the_model_reads_them():
+    weights = pronoun.one(stored()[0], 1)
+    view = Explorer(trained=weights, layer=2, example="wide")
+    words = pronoun.numbers(pronoun.sentence("animal", "street", "wide"))
+    np.testing.assert_allclose(view.shown()[1], pronoun.read(weights, words[None])[1][0], atol=1e-5)
+    assert "; trained" in view.twin()
+
+
+def test_weights_that_do_not_fit_are_refused_in_a_sentence():
+    with pytest.raises(ValueError, match=r"one model of two layers.* embedding is \(5, 46, 16\)"):
+        Explorer(trained=stored()[0])
+    with pytest.raises(ValueError, match="keys_read_meaning belongs to the weights set by hand"):
+        Explorer(trained=pronoun.one(stored()[0], 0), keys_read_meaning=True)
 
 
 def test_a_path_takes_as_many_layers_as_the_mask_demands():

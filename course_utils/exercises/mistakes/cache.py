@@ -120,9 +120,9 @@ def scales_by_d_model(x, W_Q, W_K, W_V, chunks):
 
 
 def overwrites_the_cache(x, W_Q, W_K, W_V, chunks):
-    """The new keys and values replace the old ones, so every chunk forgets what came before.
+    """New keys and values replace the old ones, or stand in front, where the mask hides the old: the past is forgotten.
 
-    With chunks of one token, each output is just its own value. What should happen to the old keys?
+    With chunks of one token, each output is just its own value. Which keys are left for a later chunk to see?
     """
     parts = _chunks(x, chunks)
     return np.concatenate([_attend(p @ W_Q, p @ W_K, p @ W_V, causal_mask(len(p))) for p in parts])

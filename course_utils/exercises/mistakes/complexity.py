@@ -3,10 +3,10 @@
 # layer_flops(n, d_model)
 
 
-def one_product_only(n, d_model):
-    """You count one of the two n-by-n products. (Or only the half that a causal mask leaves, which was not asked.)
+def one_product_or_multiply_adds_for_pairs(n, d_model):
+    """2 n² d is there, not 4: one of the two n-by-n products, or both in multiply-adds, or half for a causal mask.
 
-    Q Kᵀ makes the scores. Which product of the same size comes after the softmax?
+    Both are asked, unmasked, each multiply-add as two operations. Which of the three is it?
     """
     return 2 * n * n * d_model + 24 * n * d_model**2
 
@@ -19,10 +19,10 @@ def multiply_adds(n, d_model):
     return 2 * n * n * d_model + 12 * n * d_model**2
 
 
-def no_feed_forward(n, d_model):
-    """The attention is complete, and the feed-forward part is missing.
+def no_feed_forward_or_half_of_it_alone(n, d_model):
+    """8 n d² is there once, not three times: the feed-forward part is missing, or half of it and the projections.
 
-    A layer has two more matrices, d_model by 4 d_model and back. How much do they cost for n tokens?
+    Its two matrices are d_model by 4 d_model and back. How much does each of them cost for n tokens?
     """
     return 4 * n * n * d_model + 8 * n * d_model**2
 
@@ -43,10 +43,10 @@ def three_projections(n, d_model):
     return 4 * n * n * d_model + 22 * n * d_model**2
 
 
-def feed_forward_not_widened(n, d_model):
-    """Your feed-forward part has two matrices d_model by d_model.
+def feed_forward_not_widened_or_multiply_adds(n, d_model):
+    """12 n d² is there, not 24: the inside is not 4 times as wide, or all six matrices are in multiply-adds.
 
-    Inside, it is 4 times as wide. How many entries has each of the two, then?
+    The pairs are counted as they should be. How many operations is one matrix, d_model by 4 d_model, for n tokens?
     """
     return 4 * n * n * d_model + 12 * n * d_model**2
 

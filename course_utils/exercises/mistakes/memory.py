@@ -12,9 +12,9 @@ def keys_or_values():
 
 
 def four_bytes():
-    """4 GiB takes 4 bytes for a number.
+    """4 GiB is twice too much: 4 bytes for a number, or keys and values counted twice.
 
-    A number of 16 bits is asked. How many bytes are 16 bits?
+    Each token has one key and one value, of 16 bits a number. How many bytes are 16 bits?
     """
     return 4
 
@@ -116,6 +116,14 @@ def in_kilobytes():
     MB are asked, millions of bytes. Where does the point go?
     """
     return 327.68
+
+
+def mixes_1000_and_1024():
+    """0.32 is in thousands of KiB: divided by 1024 once, and by 1000 once.
+
+    MB are asked, millions of bytes. By what do you divide?
+    """
+    return 0.32
 
 
 def one_shared_head():

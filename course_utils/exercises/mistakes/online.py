@@ -192,8 +192,8 @@ def no_maximum(query, key, value, block):
     return exponentials @ value / exponentials.sum(axis=-1, keepdims=True)
 
 
-def maximum_starts_at_zero(query, key, value, block):
-    """Your running maximum starts at 0, so it stays 0 when all scores are below 0.
+def maximum_starts_too_high(query, key, value, block):
+    """Your running maximum starts at a number, such as 0, and stays there when all scores are below it.
 
     Where they are far below, every exponential becomes 0, and 0/0 is NaN. What number is below every score?
     """
@@ -214,7 +214,8 @@ def one_maximum_for_all_queries(query, key, value, block):
 def last_block_only(query, key, value, block):
     """Your output is the attention over the last block; the blocks before it are forgotten.
 
-    The output has to be carried from block to block. Which line replaces it where it should add?
+    A line replaces the output where it should add, or the maximum is never updated: exp(-inf - new) is 0, and wipes
+    out what was carried. Which of the two is it in your loop?
     """
     for keys, values in _blocks(key, value, block):
         output = softmax(_scores(query, keys)) @ values
@@ -234,8 +235,18 @@ def last_keys_left_out(query, key, value, block):
 
     n_k // block rounds down. What happens to 7 keys in blocks of 3?
     """
-    whole = max(key.shape[-2] // block * block, min(block, key.shape[-2]))
+    whole = max(key.shape[-2] // block * block, min(block, key.shape[-2]))  # one block at least
     return softmax(_scores(query, key[..., :whole, :])) @ value[..., :whole, :]
+
+
+def _last_keys_left_out_of_arrays(query, key, value, block):
+    """The same with a loop that may not run at all: 0/0, NaN in arrays and an exception in floats."""
+    shape = *query.shape[:-1], value.shape[-1]
+    return last_keys_left_out(query, key, value, block) if key.shape[-2] >= block else np.full(shape, np.nan)
+
+
+def _last_keys_left_out_of_floats(query, key, value, block):
+    return last_keys_left_out(query, key, value, block) if key.shape[-2] >= block else 0.0 / 0.0
 
 
 def blocks_overlap(query, key, value, block):

@@ -1,0 +1,86 @@
+"""What the checks of lesson 08 promise beyond what holds for every exercise."""
+
+import numpy as np
+import pytest
+
+from course_utils.core.scores import softmax
+from course_utils.exercises import judge
+from course_utils.exercises.mistakes import rope
+from course_utils.exercises.registry import exercises
+
+
+def test_turning_the_other_way_and_swapped_sines_get_one_message_that_names_both():
+    for turn in (rope.turns_the_other_way, rope.sine_and_cosine_swapped):
+        verdict = judge("rotary_attention", rope.inside(turn))
+        assert verdict.mistake == "rope/turns_the_other_way"
+        assert (
+            "turn the other way" in verdict.message
+            and "sine and cosine have changed places" in verdict.message
+        )
+
+
+@pytest.mark.parametrize(
+    "name, mistake, asked",
+    [
+        ("sinusoidal_positions", "sinus/halves_side_by_side", "The paper's layout is asked for"),
+        ("rotate", "rope/neighbours_are_paired", "Llama's is asked for"),
+        ("rotate", "rope/turns_the_other_way", "becomes (cos 1, sin 1)"),
+        ("rotate", "rope/base_500000", "10000 is asked for"),
+        ("rotary_attention", "rope/neighbours_are_paired", "Llama's is asked for"),
+        ("cached_rotary_attention", "rope/neighbours_are_paired", "Llama's is asked for"),
+        (
+            "cached_rotary_attention",
+            "cache/the_mask_starts_at_the_top_left",
+            "Here the queries are the *last*",
+        ),
+    ],
+)
+def test_a_convention_of_elsewhere_is_called_valid_and_the_one_asked_for_is_named(name, mistake, asked):
+    (known, *_) = [m for m in exercises()[name].mistakes if m.name == mistake]
+    verdict = judge(name, known.run)
+    message = " ".join(verdict.message.split())
+    assert (verdict.state, verdict.mistake) == ("wrong", mistake)
+    assert " valid" in message and asked in message
+
+
+def table(base, first=0):
+    def sinusoidal_positions(n, d_model):
+        pair = np.arange(d_model) // 2 + first
+        angles = np.arange(n)[:, None] / base ** (2 * pair / d_model)
+        return np.where(np.arange(d_model) % 2, np.cos(angles), np.sin(angles))
+
+    return sinusoidal_positions
+
+
+def alibi(slopes):
+    def alibi_attention(query, key, value):
+        distance = np.arange(query.shape[1])[:, None] - np.arange(query.shape[1])
+        scores = (
+            query @ key.swapaxes(1, 2) / query.shape[2] ** 0.5 - slopes(len(query))[:, None, None] * distance
+        )
+        return softmax(np.where(distance < 0, -np.inf, scores)) @ value
+
+    return alibi_attention
+
+
+def turned_with(base):
+    return lambda x, positions: rope._turn(x, rope._angles(x, positions, base=base))
+
+
+@pytest.mark.parametrize(
+    "name, answer, says",
+    [
+        ("sinusoidal_positions", table(1e5), "Pair 1 should turn by 0.0100"),
+        ("sinusoidal_positions", table(1e4, first=1), "at position 1 yours stands at 0.0100"),
+        ("sinusoidal_positions", lambda n, d: np.zeros((n, d)), "its row is [0, 1, 0, 1]"),
+        ("sinusoidal_positions", lambda n, d: np.tile([0.0, 1.0], (n, d))[:, :d], "turn by 1.0000"),
+        ("rotate", turned_with(1e3), "pair 1 should turn by 0.0100; yours turns by 0.0316"),
+        ("rotate", lambda x, p: np.roll(turned_with(1e4)(x, p), 1, axis=-1), "yours turns by 0.5708"),
+        ("rotate", lambda x, p: 2 * turned_with(1e4)(x, p), "keeps the length of every vector"),
+        ("alibi_attention", alibi(lambda h: np.full(h, 0.3)), "your 2 heads have the slopes 0.3, 0.3"),
+    ],
+)
+def test_what_is_not_in_the_catalogue_is_told_by_the_law_it_breaks(name, answer, says):
+    verdict = judge(name, answer)
+    assert (verdict.state, verdict.mistake) == ("wrong", None)
+    assert says in " ".join(verdict.message.split())
