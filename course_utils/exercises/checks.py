@@ -129,7 +129,11 @@ def _judge_function(exercise, answer):
 def _is_for_tensors(exercise, outcomes, expected):
     """Whether a function that fails on arrays was meant for tensors: it is right somewhere, or runs everywhere."""
     runs = all(right.error or not mine.error for mine, right in zip(outcomes, expected, strict=True))
-    return runs or any(agrees(exercise, *pair) for pair in zip(outcomes, expected, strict=True))
+    return runs or any(
+        agrees(exercise, mine, right)
+        for mine, right in zip(outcomes, expected, strict=True)
+        if not right.error
+    )
 
 
 def _explain(exercise, answer, given, wrong, shown):

@@ -70,7 +70,8 @@ def has_two_parts(run, arguments, value):
     off = sum(not np.isclose(*pair) for pair in ((pairs, 4), (rest, 24)))
     if not off:
         return "For widths such as 768 your count is right, for this one it is not. Where do you round, with // say?"
-    which = "Which of the two numbers is off?" if off == 1 else "Both are off: how many n-by-n products are there?"
+    both = "Both are off: how many n-by-n products are there?"
+    which = "Which of the two numbers is off?" if off == 1 else both
     return f"Your count comes to {pairs:.4g} n² d + {rest:.4g} n d². {which}"
 
 

@@ -1,8 +1,11 @@
 """Exercises of ``09_depth``, second half: layer norm, feed-forward, and the block around attention."""
 
+from functools import partial
+
 import numpy as np
 
 from course_utils.core.transformer import feed_forward as of_the_course
+from course_utils.core.transformer import layer_norm
 from course_utils.exercises import depth_answers as answers
 from course_utils.exercises.depth import LESSON, again
 from course_utils.exercises.exercise import Exercise, halves
@@ -33,6 +36,25 @@ def _silent_parts_change_nothing(run, arguments, value):
     alone = run(arguments[0], silent, silent)
     if isinstance(alone, np.ndarray) and not np.allclose(alone, arguments[0]):
         return "With parts that give only zeros, x should come out exactly as it went in; yours changes it."
+    return None
+
+
+def _each_part_reads_a_normalised_copy(run, arguments, value):
+    x, *parts = arguments
+    read = {"attend": [], "feed": []}
+
+    def watched(name, part):
+        return lambda x: read[name].append(np.array(x)) or part(x)
+
+    run(x, *map(watched, read, parts))
+    for name, copies in read.items():
+        if len(copies) != 1:
+            often = f"called {len(copies)} times" if copies else "never called"
+            return f"{name} is {often} in your block. Each part works once."
+    for name, copy, stream in zip(read, read.values(), (x, x + parts[0](layer_norm(x))), strict=True):
+        if copy[0].shape != x.shape or not np.allclose(copy[0], layer_norm(stream), atol=1e-6):
+            where = "as it comes in" if name == "attend" else "after attention"
+            return f"What {name} reads is not the layer norm of the stream {where}."
     return None
 
 
@@ -84,12 +106,16 @@ EXERCISES = [
         mistakes=[
             norm.variance_with_n_minus_1,
             norm.eps_outside_the_root,
+            again(norm.eps_outside_the_root, partial(norm.eps_outside_the_root, eps=1e-6)),
             norm.no_eps,
             norm.another_eps,
-            again(norm.another_eps, lambda x: norm.another_eps(x, 1e-8)),
-            again(norm.another_eps, lambda x: norm.another_eps(x, 1e-12)),
+            *(
+                again(norm.another_eps, partial(norm.another_eps, eps=eps))
+                for eps in (1e-3, 1e-4, 1e-8, 1e-12)
+            ),
             norm.over_the_tokens,
             norm.over_the_first_axis,
+            norm.over_the_second_axis,
             norm.one_mean_for_everything,
             norm.mean_is_not_subtracted,
             norm.scaled_but_not_centred,
@@ -144,7 +170,7 @@ EXERCISES = [
             (*halves((2, 5, 3), seed=6), means, wide),
         ],
         covers="silent parts, parts that move and parts that bend, a batch",
-        properties=[_silent_parts_change_nothing],
+        properties=[_silent_parts_change_nothing, _each_part_reads_a_normalised_copy],
         alternatives=[answers.block_in_one_sum],
         mistakes=[
             block.norm_after_the_sum,

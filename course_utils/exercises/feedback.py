@@ -29,7 +29,10 @@ def failing_property(exercise, answer, given, wrong):
                 f"with words of its own ({outcome.error}); on other inputs it may not stumble at all."
             ), at
         missing = " and ".join(missing_numbers(outcome, expected[at]))
-        return f"You refuse this input, as you should. The words of your {outcome.error} have to name {missing}.", at
+        return (
+            f"You refuse this input, as you should. The words of your {outcome.error} have to name {missing}.",
+            at,
+        )
     if expected[at].error:
         instead = "your function gives nothing back" if outcome.nothing else "your function gives an answer"
         came = f"{outcome.error} came" if outcome.error else instead
@@ -42,6 +45,8 @@ def failing_property(exercise, answer, given, wrong):
         words = (
             elsewhere + outcome.problem[:1].lower() + outcome.problem[1:] if elsewhere else outcome.problem
         )
+        words, line, rest = words.partition("\n")
+        words += _right_with_other_axes(exercise, wrong, at) + line + rest
         return words + (f"\n  It is called as   {exercise.call}" if counts else ""), at
     if outcome.nothing:
         return "Your function gives nothing back here: every way through it has to end with return.", at
@@ -57,7 +62,8 @@ def failing_property(exercise, answer, given, wrong):
     if unused:
         return unused, at
     if outcome.value.shape != right.shape:
-        return f"The output has shape {outcome.value.shape}, but {right.shape} is needed.", at
+        words = f"The output has shape {outcome.value.shape}, but {right.shape} is needed."
+        return words + _right_with_other_axes(exercise, wrong, at), at
     numbers = [i for i in wrong if isinstance(given[i].value, np.ndarray) and not expected[i].error]
     if all(same_numbers(exercise, given[i], expected[i]) for i in numbers):
         name = list(inspect.signature(exercise.solution).parameters)[outcome.mutated[0]]
@@ -79,6 +85,17 @@ def failing_property(exercise, answer, given, wrong):
     place = np.unravel_index(np.argmax(np.nan_to_num(error, nan=-1.0)), error.shape)
     size = f"{error[place]:.3g}" if np.isfinite(error[place]) else "infinite"
     return f"The largest difference is {size}, at index {list(map(int, place))}.", at
+
+
+def _right_with_other_axes(exercise, wrong, at):
+    """A sentence if the number of axes of the first argument decides where a function is right; else ""."""
+    axes = [np.ndim(arguments[0]) for arguments in exercise.probes]
+    fine = sorted({n for i, n in enumerate(axes) if i not in wrong})
+    if not fine or any(axes[i] in fine for i in wrong):
+        return ""
+    name = next(iter(inspect.signature(exercise.solution).parameters))
+    counts = " or ".join(map(str, fine))
+    return f" You are right where {name} has {counts} {'axis' if counts == '1' else 'axes'}; here it has {axes[at]}."
 
 
 def clearest(exercise, given, wrong, mistake=None):

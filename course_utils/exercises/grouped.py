@@ -4,6 +4,7 @@ import numpy as np
 
 from course_utils.core.cost import MODELS, cache_bytes, projection_parameters
 from course_utils.core.scores import softmax
+from course_utils.exercises import layer_laws
 from course_utils.exercises.exercise import Exercise, halves
 from course_utils.exercises.mistakes import counts, gqa, masked, perhead
 from course_utils.exercises.mistakes import heads as mistakes
@@ -35,7 +36,7 @@ def cache_of_a_token():
 
 def _refuse(query, key):
     if query.shape[1] % key.shape[1]:
-        raise ValueError
+        raise ValueError(f"query is {query.shape} and key {key.shape}: their heads do not fit")
 
 
 def _by_indices(query, key, value):
@@ -67,7 +68,7 @@ def shared(batch, heads, kv_heads, n_q, n_k, d_k, d_v, seed):
     return halves(*shapes, seed=seed)
 
 
-NAMED_HERE = {"attends_over_the_batch", "exp_overflows", "one_maximum_for_all_rows"}
+NAMED_HERE = {"attends_over_the_batch", "exp_overflows", "one_maximum_for_all_rows", "reverses_all_axes"}
 SLIPS = [slip for slip in masked.SLIPS if slip.name.partition("/")[2] not in NAMED_HERE]
 
 EXERCISES = [
@@ -92,22 +93,36 @@ EXERCISES = [
             shared(2, 4, 1, 3, 5, 7, 6, seed=3),
             shared(2, 3, 3, 5, 4, 6, 7, seed=4),
             shared(2, 4, 2, 3, 3, 5, 5, seed=5),
-            shared(2, 5, 2, 3, 4, 6, 7, seed=6),  # must be refused
+            # These must be refused. NumPy lets the third pass, whatever one divides by what.
+            shared(2, 5, 2, 3, 4, 6, 7, seed=6),
+            shared(2, 7, 3, 4, 5, 6, 8, seed=7),
+            shared(2, 1, 4, 3, 5, 6, 7, seed=8),
+            shared(2, 6, 4, 3, 5, 7, 8, seed=9),
         ],
-        covers="groups of 1, 2, 3 and 4, and 5 heads on 2 refused",
+        covers="groups of 1, 2, 3 and 4; 5 heads on 2, 7 on 3, 1 on 4 and 6 on 4 refused",
         alternatives=[_by_indices, _by_loop, _by_an_axis_of_groups],
+        properties=[
+            layer_laws.weights_sum_to_one,
+            layer_laws.heads_stay_apart,
+            layer_laws.keys_come_in_any_order,
+        ],
         mistakes=[
             gqa.tiles_the_heads,
             gqa.tiles_the_values_only,
             gqa.tiles_the_keys_only,
+            gqa.refuses_by_accident,
             gqa.rounds_the_group_down,
             gqa.rounds_the_group_up,
             gqa.repeats_the_tokens,
+            gqa.repeats_the_features,
             gqa.repeats_the_batch,
             gqa.averages_the_heads,
             gqa.takes_the_first_head,
             gqa.keeps_one_query_head_of_each_group,
             gqa.leaves_the_heads_unshared,
+            gqa.hides_the_future,
+            gqa.reverses_all_axes,
+            *perhead.IN_GROUPS,
             *map(perhead.inside_groups, SLIPS),
         ],
         hints=[

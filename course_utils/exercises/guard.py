@@ -195,6 +195,10 @@ PLAIN_WORDS = [
         "one number was needed, but an array came; math functions take a number, np functions an array",
     ),
     (
+        r"('NoneType' object (?:has no|is not)|unsupported operand type\(s\) for .*'NoneType').*",
+        "None came where an array was needed; perhaps a function that you call has no return yet",
+    ),
+    (
         r"The truth value of an array.*",
         "an array is neither true nor false; write x is None to ask whether there is one, use | and & with brackets, "
         "and x.max(), not max(x)",

@@ -81,6 +81,24 @@ def _transposed_in_one_axis(x, W_Q, W_K, W_V, W_O, n_heads, causal=False, key_ma
     return join_heads(blended.reshape(batch, n_heads, x.shape[1], -1)) @ W_O
 
 
+def hidden_neighbour(seed):
+    """Causal, with a pad between real tokens, which copies its neighbour so that the first row it shows in is real."""
+    x, *others = small((2, 4, 6), 6, 6, 3, seed=seed, causal=True, lengths=(4, 2))
+    x[0, 1] = x[0, 0]
+    others[6] = np.array([[True, False, True, True], [True, True, False, False]])
+    return (x, *others)
+
+
+def low(seed):
+    """Causal, padded, and every score about -300: the first feature of a head is 20 in a query and -20 in a key."""
+    x, W_Q, W_K, *others = small((2, 5, 5), 6, 4, 2, seed=seed, causal=True, lengths=(3, 5))
+    x[:, :, -1] = 1
+    for W, number in ((W_Q, 20), (W_K, -20)):
+        W[:, ::3] = 0
+        W[-1, ::3] = number
+    return (x, W_Q, W_K, *others)
+
+
 def small(x, d_q, d_v, n_heads, seed, *, causal=None, lengths=None, n_context=None):
     """Arguments with small entries, so that no softmax is near one-hot; ``lengths`` are those of the keys."""
     d_model = x[-1]
@@ -97,11 +115,12 @@ LAYERS = [
     small((2, 5, 4), 4, 4, 2, seed=2),  # square, to tell a transpose by its numbers
     small((2, 7, 5), 9, 6, 3, seed=3),
     small((2, 5, 3), 4, 6, 2, seed=4, causal=True),
-    small((3, 5, 4), 4, 4, 2, seed=5, lengths=(5, 3, 2)),
+    small((3, 5, 4), 4, 4, 2, seed=5, lengths=(3, 5, 2)),
     small((2, 3, 5), 6, 4, 2, seed=6, n_context=6),
-    small((2, 3, 4), 4, 4, 2, seed=7, n_context=6, lengths=(6, 4)),
-    small((3, 3, 4), 4, 4, 2, seed=8, n_context=5, lengths=(5, 3, 2)),  # as many samples as queries
-    small((2, 4, 6), 6, 6, 3, seed=9, causal=True, lengths=(4, 2)),
+    small((2, 3, 4), 4, 4, 2, seed=7, n_context=6, lengths=(4, 6)),
+    small((3, 3, 4), 4, 4, 2, seed=8, n_context=5, lengths=(3, 5, 2)),  # as many samples as queries
+    hidden_neighbour(seed=9),
+    low(seed=10),
 ]
 # Named better by mistakes of the layer, or not to be seen on these probes.
 NAMED_HERE = {
@@ -110,7 +129,6 @@ NAMED_HERE = {
     "exp_overflows",
     "key_not_transposed",
     "one_maximum_for_all_rows",
-    "queries_and_keys_swapped",
     "returns_the_weights",
     "reverses_all_axes",
 }
@@ -121,7 +139,7 @@ EXERCISES = [
         lesson=LESSON,
         solution=multi_head_attention,
         probes=LAYERS,
-        covers="causal, padding of 5, 3 and 2, cross-attention of 3 on 6, all sizes different",
+        covers="causal, padding of 3, 5 and 2, a pad in between, low scores, cross-attention of 3 on 6",
         alternatives=[_by_loop, _sum_of_projected_heads, _by_einsum, _transposed_in_one_axis],
         notes=[keymask.rows_of_pads_zeroed, keymask.rows_of_pads_averaged],
         properties=[
@@ -158,6 +176,7 @@ EXERCISES = [
             keymask.key_mask_on_queries_too,
             keymask.zeroes_the_padded_values,
             keymask.ignores_the_padding,
+            keymask.one_mask_for_all_samples,
             keymask.takes_the_batch_for_queries,
             keymask.mask_upside_down,
             keymask.hides_with_a_score_of_zero,
@@ -168,12 +187,16 @@ EXERCISES = [
             keymask.either_mask_is_enough,
             keymask.ignores_causal,
             keymask.always_causal,
+            keymask.always_causal_from_the_top_left,
             keymask.hides_itself_too,
             keymask.sees_one_token_ahead,
             keymask.hides_the_past,
+            *keymask.MADE_ANOTHER_WAY,
             perhead.softmax_over_the_heads,
             perhead.attends_over_the_batch,
             perhead.scales_by_d_model,
+            perhead.scales_by_a_part_of_the_model,
+            perhead.also(perhead.scales_by_a_part_of_the_model, perhead.part_of_the_model_as_a_fraction),
             perhead.scales_by_all_heads,
             perhead.scales_by_the_number_of_heads,
             perhead.scales_by_the_number_of_queries,

@@ -26,17 +26,19 @@ def rows_follow_their_tokens(run, arguments, value):
     if _differ(run(*backwards), value[:, ::-1]):
         return (
             "When the tokens are listed backwards, the rows of your output should come backwards, too, with the same "
-            "numbers. Yours change: somewhere tokens and features get mixed."
+            "numbers. Yours change: something in your layer depends on the place of a token, also when causal is False."
         )
     return None
 
 
 def the_future_stays_hidden(run, arguments, value):
-    """With a causal mask, another last token changes the last row only."""
+    """With a causal mask, another last token changes the last row only; rows of pads, which nobody reads, aside."""
     if not arguments[CAUSAL]:
         return None
     changed = _changed(arguments, lambda array: np.concatenate([array[:, :-1], array[:, -1:] + 1], axis=1))
-    if _differ(run(*changed), value, np.s_[:, :-1]):
+    earlier = np.ones(value.shape[:2], dtype=bool) if arguments[MASK] is None else arguments[MASK].copy()
+    earlier[:, -1] = False
+    if _differ(run(*changed), value, earlier):
         return "causal is True, but when the last token changes, so do rows before it. Where do they see it?"
     return None
 
@@ -64,6 +66,37 @@ def equal_tokens_give_their_value(run, arguments, value):
         return (
             "When all tokens are the same, every blend of their values is that one value, times W_O. Yours is not: "
             "do the weights of each head sum to 1 over the keys, and is each head's value in its place?"
+        )
+    return None
+
+
+# Laws of grouped-query attention: (query, key, value), each (batch, heads, n, d).
+
+
+def weights_sum_to_one(run, arguments, value):
+    """Values that are all 1 blend to 1."""
+    query, key, values = arguments
+    ones = run(query, key, np.ones_like(values))
+    if _differ(ones, np.ones_like(value)):
+        return "Where all values are 1, every blend of them is 1. Yours is not: over what do your weights sum to 1?"
+    return None
+
+
+def heads_stay_apart(run, arguments, value):
+    """Another query in head 0 changes nothing in the other heads."""
+    query, key, values = arguments
+    changed = np.concatenate([query[:, :1] + 1, query[:, 1:]], axis=1)
+    if _differ(run(changed, key, values), value, np.s_[:, 1:]):
+        return "When query head 0 changes, so do other heads of your output. Each head attends by itself."
+    return None
+
+
+def keys_come_in_any_order(run, arguments, value):
+    """The keys and their values listed backwards change nothing."""
+    query, key, values = arguments
+    if _differ(run(query, key[:, :, ::-1], values[:, :, ::-1]), value):
+        return (
+            "Your output changes when the keys and their values are listed in another order; it should not."
         )
     return None
 

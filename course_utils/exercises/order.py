@@ -29,9 +29,7 @@ def _in_attention(turning):
     return _also(turning, rope.inside(turning))
 
 
-NOT_TURNED = Mistake(
-    "rope/positions_do_not_enter", rope.NOT_TURNED, rope.inside(rope.positions_do_not_enter)
-)
+NOT_TURNED = Mistake("rope/positions_do_not_enter", rope.NOT_TURNED, rope.inside(rope.positions_do_not_enter))
 BOTH_WAYS = Mistake("rope/turns_the_other_way", rope.BOTH_WAYS, rope.inside(rope.turns_the_other_way))
 
 
@@ -39,7 +37,7 @@ def _places(*numbers):
     return np.array(numbers)
 
 
-def _cache_probe(n, chunks, d_model=5, d_k=4, d_v=3, seed=0):
+def _cache_probe(n, chunks, d_model=8, d_k=4, d_v=3, seed=0):
     return *halves((n, d_model), (d_model, d_k), (d_model, d_k), (d_model, d_v), seed=seed), chunks
 
 
@@ -193,8 +191,8 @@ EXERCISES = [
             _cache_probe(3, [2, 1], d_model=2, d_k=2, d_v=1, seed=1),
             _cache_probe(4, [4], seed=2),
             _cache_probe(5, [1, 1, 1, 1, 1], d_k=6, seed=3),
-            _cache_probe(6, [3, 3], d_model=8, seed=4),
-            _cache_probe(6, [4, 1, 1], d_model=3, d_v=2, seed=5),
+            _cache_probe(6, [3, 3], seed=4),
+            _cache_probe(6, [4, 1, 1], d_model=10, d_v=2, seed=5),
             _cache_probe(7, [1, 2, 4], d_k=6, seed=6),
         ],
         covers="one chunk, single tokens, equal and unequal chunks",

@@ -81,7 +81,7 @@ def _without_accidents(outcomes, expected):
 
     def accident(mine, right):
         made = isinstance(mine.value, np.ndarray) and np.isnan(mine.value).any()
-        return bool(mine.error) or (made and not np.isnan(right.value).any())
+        return bool(mine.error) or (made and right.value is not None and not np.isnan(right.value).any())
 
     return [None if accident(*pair) else pair[0] for pair in zip(outcomes, expected, strict=True)]
 
@@ -151,7 +151,7 @@ def agrees(exercise, outcome, expected):
     if expected.error and expected.on_purpose:
         return refuses(outcome, expected)
     if outcome.error or expected.error:
-        return outcome.error == expected.error
+        return outcome.error == expected.error and not outcome.on_purpose
     if outcome.problem or outcome.nothing or expected.problem or expected.nothing:
         return False
     return outcome.mutated == expected.mutated and same_numbers(exercise, outcome, expected)

@@ -107,7 +107,8 @@ def main():
         f'{TRAINED} of the {max(LENGTHS)} learned rows are trained"',
         f'data = "random symbols out of {SYMBOLS}; name the previous one; chance is {1 / SYMBOLS:.2f}"',
         f'training = "length {TRAINED}, AdamW, rate 0.002, batch {BATCH}, {STEPS} steps"',
-        f'measured = "on the last {LAST} places of fresh sequences"',
+        f'measured = "on the last {LAST} places of fresh sequences; clipped: the rotary models again, '
+        f'a distance above {TRAINED - 1} taken for {TRAINED - 1}"',
         f"seeds = {SEEDS}",
         f'torch = "{torch.__version__.partition("+")[0]}, CPU, one thread"',
         'limits = "a toy, and one task that only looks one place back: it says nothing on tasks that look far"',
@@ -116,7 +117,7 @@ def main():
     ]
     models = []
     for kind in KINDS:
-        if kind == CLIPPED:  # in training no distance is above 31, so the models of the line before are its own
+        if kind == CLIPPED:  # the rotary models again: in training no distance is above 31
             for model in models:
                 model.kind = kind
         else:

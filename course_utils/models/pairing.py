@@ -2,7 +2,8 @@
 
 Queries and keys see positions only, the values see symbols and positions, and the answer is read off the
 joined heads by one matrix. A row of weights is then the same for every text, and its output is a blend of
-symbols in which their order is lost: whatever makes "one before" win makes "two before" lose.
+symbols: read by one matrix, whatever makes "one before" win makes "two before" lose. (A reading that is not
+linear could tell the order by the unequal weights.)
 """
 
 import math

@@ -1,6 +1,9 @@
 """The claims of ``06_complexity``, worked out again: one function for each, named as in the TOML file."""
 
 import math
+import tracemalloc
+
+import numpy as np
 
 from course_utils.core.cost import (
     MODELS,
@@ -11,6 +14,7 @@ from course_utils.core.cost import (
     projection_flops,
 )
 from course_utils.core.cost import attention_flops as pairs
+from course_utils.exercises.streaming import online_attention
 
 LLAMA = MODELS["Llama-2-7B"]
 
@@ -62,3 +66,33 @@ def published_cache():
 
 def gpu_balance():
     return [round(312 / 2.0), round(989 / 3.35)]
+
+
+def bert_positions():
+    return MODELS["BERT-base"].context
+
+
+def _extra_mebibytes(dtype, block):
+    arrays = np.random.default_rng(0).normal(size=(3, 1600, 128)).astype(dtype)
+    tracemalloc.start()
+    online_attention(*arrays, block)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return peak / 2**20
+
+
+def memory_of_blocks():
+    blocks = [_extra_mebibytes(dtype, 128) for dtype in (np.float32, np.float64)]
+    return [max(blocks) < 10, _extra_mebibytes(np.float32, 1600) > 20]
+
+
+def rank_of_linear_attention():
+    query, key = np.random.default_rng(0).normal(size=(2, 40, 4)) ** 2 + 0.01  # phi is positive
+    rank = int(np.linalg.matrix_rank(query @ key.T))
+    query[-1], key[:, 0], key[3] = (
+        [1, 1e-9, 1e-9, 1e-9],
+        1e-9,
+        [1, 1, 1, 1],
+    )  # the last token looks up token 3
+    weights = query[-1] @ key.T
+    return [rank, bool(weights[3] / weights.sum() > 0.99)]

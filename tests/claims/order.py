@@ -91,6 +91,12 @@ def rotary_collapses():
     return [64 / 32, rotary["64"][0] > 0.9, 256 / 32, rotary["256"][1] < 0.25]
 
 
+def clipped_holds():
+    longest = learned_rows() - 1
+    row = ACCURACY[f"rotary, distances clipped at {longest}"]
+    return [longest, all(low > 0.98 for low, _ in row.values())]
+
+
 def alibi_holds():
     return all(low > 0.98 for low, _ in ACCURACY["ALiBi"].values())
 

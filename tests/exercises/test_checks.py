@@ -235,6 +235,7 @@ def test_a_function_that_fails_on_one_form_of_input_is_told_that_others_are_righ
 
     message = judge("attention", only_batches).message
     assert message.startswith("On other inputs you are right, but here: your function raised ValueError")
+    assert "You are right where query has 3 axes; here it has 2." in message
 
 
 def test_no_mistake_is_named_where_the_answer_is_right():
@@ -244,6 +245,88 @@ def test_no_mistake_is_named_where_the_answer_is_right():
         return softmax(query @ np.swapaxes(key, -1, -2) / math.sqrt(query.shape[1])) @ value
 
     assert judge("attention", scale_from_the_second_axis).mistake == "core/scales_by_the_second_axis"
+
+
+def test_a_refusal_has_to_be_raised_on_purpose_and_to_name_the_numbers():
+    solution = checks.exercises()["grouped_query_attention"].solution
+
+    def refuses(words):
+        def function(query, key, value):
+            if query.shape[1] % key.shape[1]:
+                raise ValueError(words.format(query.shape[1], key.shape[1]))
+            return solution(query, key, value)
+
+        return judge("grouped_query_attention", function)
+
+    assert refuses("{1} do not divide {0}").state == "right"
+    assert "have to name 5 and 2." in refuses("the heads do not fit").message
+    assert "have to name 2." in refuses("{0} heads").message
+
+
+def test_a_stumble_of_numpy_is_no_refusal():
+    softmax = checks.exercises()["softmax"].solution
+
+    def by_accident(query, key, value):
+        times = query.shape[1] // key.shape[1]
+        if times < 1:
+            raise ValueError(f"{query.shape[1]} query heads on {key.shape[1]}")
+        key, value = np.repeat(key, times, axis=1), np.repeat(value, times, axis=1)
+        return softmax(query @ np.swapaxes(key, -1, -2) / math.sqrt(query.shape[-1])) @ value
+
+    message = judge("grouped_query_attention", by_accident).message
+    assert message.startswith("This input has to be refused by a raise of your own. Here NumPy stumbles")
+
+
+def test_the_words_of_one_exception_by_chance_give_no_name():
+    solution = checks.exercises()["grouped_query_attention"].solution
+
+    def once_more(query, key, value):
+        return solution(query, key, value) @ np.repeat(value, query.shape[1] // key.shape[1], axis=1)
+
+    verdict = judge("grouped_query_attention", once_more)
+    assert verdict.mistake is None and "the inner sizes of a product differ" in verdict.message
+
+
+def test_two_mistakes_that_a_crash_makes_alike_are_neither_named():
+    softmax = checks.exercises()["softmax"].solution
+
+    def layer(x, W_Q, W_K, W_V, W_O, n_heads, causal=False, key_mask=None, context=None):
+        context = context or x  # raises where there is one: there alone do the two counts differ
+
+        def split(array):
+            return array.reshape(*array.shape[:2], n_heads, -1).swapaxes(1, 2)
+
+        scores = split(x @ W_Q) @ split(context @ W_K).swapaxes(-1, -2) / math.sqrt(context.shape[1])
+        if causal:
+            scores = np.where(np.tri(x.shape[1]) > 0, scores, -np.inf)
+        if key_mask is not None:
+            scores = np.where(key_mask[:, None, None, :], scores, -np.inf)
+        return (softmax(scores) @ split(context @ W_V)).swapaxes(1, 2).reshape(*x.shape[:2], -1) @ W_O
+
+    assert judge("multi_head_attention", layer).mistake is None
+
+
+def test_a_name_keeps_its_capital_behind_a_colon():
+    for text, behind in (
+        ("W_Q and W_K have", "W_Q and W_K have"),
+        ("NaN comes", "NaN comes"),
+        ("You divide", "you divide"),
+        ("A key", "a key"),
+        ("Q is", "Q is"),
+    ):
+        assert checks.continued(text) == behind
+
+
+def test_a_helper_that_is_not_written_yet_is_named():
+    def split_heads(x, n_heads):
+        raise NotImplementedError
+
+    def layer(x, W_Q, W_K, W_V, W_O, n_heads, causal=False, key_mask=None, context=None):
+        return split_heads(x @ W_Q, n_heads) @ W_O
+
+    verdict = judge("multi_head_attention", layer)
+    assert verdict.state == "not started"
+    assert verdict.message.startswith("multi_head_attention calls split_heads, which is not written yet.")
 
 
 def test_an_argument_may_be_taken_by_name_only():

@@ -1,5 +1,7 @@
 """What goes wrong when the parameters of lesson 09 are counted: values."""
 
+BLOCKS, TABLES = 12 * 12 * 768**2, 51281 * 768  # of GPT-2 small
+
 
 def attention_only():
     """You counted the four matrices of attention. The feed-forward belongs to the block, too.
@@ -46,7 +48,7 @@ def attention_for_one_head():
 
     What is 8 times 64?
     """
-    return (4 // 4 * 4 * 64 * 512) + 8 * 512**2
+    return 4 * 64 * 512 + 8 * 512**2
 
 
 def share_of_a_block():
@@ -62,7 +64,7 @@ def share_of_all_blocks():
 
     How much of a block is feed-forward?
     """
-    return 0.683
+    return BLOCKS / (BLOCKS + TABLES)
 
 
 def share_of_the_embeddings():
@@ -70,7 +72,7 @@ def share_of_the_embeddings():
 
     And the feed-forward: 8 d² in each of the 12 blocks. What is that of the total?
     """
-    return 0.317
+    return TABLES / (BLOCKS + TABLES)
 
 
 def share_of_attention():
@@ -78,7 +80,7 @@ def share_of_attention():
 
     The feed-forward has 8 d². What is that of the total?
     """
-    return 0.228
+    return BLOCKS / 3 / (BLOCKS + TABLES)
 
 
 def share_of_one_block():
@@ -86,7 +88,7 @@ def share_of_one_block():
 
     How many weights have the twelve together?
     """
-    return 8 * 768**2 / 124.3e6
+    return 8 * 768**2 / (BLOCKS + TABLES)
 
 
 def share_of_the_blocks_and_the_table_twice():
@@ -94,4 +96,4 @@ def share_of_the_blocks_and_the_table_twice():
 
     What is the total with one table?
     """
-    return 96 * 768**2 / (144 * 768**2 + (2 * 50257 + 1024) * 768)
+    return BLOCKS * 2 / 3 / (BLOCKS + TABLES + 50257 * 768)

@@ -12,8 +12,18 @@ def attend(query, key, value):
 def group(query, key):
     """How many query heads share a key head."""
     if query.shape[1] % key.shape[1]:
-        raise ValueError("the heads cannot be shared")
+        raise ValueError(f"{query.shape[1]} query heads cannot share {key.shape[1]} key/value heads")
     return query.shape[1] // key.shape[1]
+
+
+def refuses_by_accident(query, key, value):
+    """You refuse nothing yourself: where heads cannot be shared, NumPy stumbles later, over shapes, in its own words.
+
+    And not always: 1 query head on 4 key/value heads gives an empty array, in silence. Where do you see that a
+    division leaves something over?
+    """
+    times = query.shape[1] // key.shape[1]
+    return attend(query, np.repeat(key, times, axis=1), np.repeat(value, times, axis=1))
 
 
 def tiles_the_heads(query, key, value):
@@ -49,7 +59,8 @@ def rounds_the_group_down(query, key, value):
 
     Some query heads then share what nobody meant them to share, in silence. What should a caller hear instead?
     """
-    place = np.minimum(np.arange(query.shape[1]) // (query.shape[1] // key.shape[1]), key.shape[1] - 1)
+    size = max(query.shape[1] // key.shape[1], 1)
+    place = np.minimum(np.arange(query.shape[1]) // size, key.shape[1] - 1)
     return attend(query, key[:, place], value[:, place])
 
 
@@ -69,6 +80,15 @@ def repeats_the_tokens(query, key, value):
     """
     g = group(query, key)
     return attend(query, np.repeat(key, g, axis=2), np.repeat(value, g, axis=2))
+
+
+def repeats_the_features(query, key, value):
+    """You repeat along the last axis: each key becomes wider than the query it has to meet, and no head is added.
+
+    So it is with axis=-1, and with np.tile and one number. Which axis are the heads?
+    """
+    g = group(query, key)
+    return attend(query, np.repeat(key, g, axis=-1), np.repeat(value, g, axis=-1))
 
 
 def repeats_the_batch(query, key, value):
@@ -113,3 +133,23 @@ def leaves_the_heads_unshared(query, key, value):
     Broadcasting repeats an axis of size 1 only. How does each query head get its own copy?
     """
     return attend(query, key, value)
+
+
+def hides_the_future(query, key, value):
+    """Each query sees only the keys up to its own place: that is a causal mask.
+
+    Nobody asked for one here: every query may look at every key. Which line hides some?
+    """
+    g = group(query, key)
+    key, value = np.repeat(key, g, axis=1), np.repeat(value, g, axis=1)
+    scores = query @ np.swapaxes(key, -1, -2) / query.shape[-1] ** 0.5
+    return softmax(np.where(np.tri(*scores.shape[-2:]) > 0, scores, -np.inf)) @ value
+
+
+def reverses_all_axes(query, key, value):
+    """.T turns round *all* axes of an array: with four of them, the batch and the heads as well.
+
+    @ needs the last two exchanged and the others where they are. Which function takes two axes by their numbers?
+    """
+    g = group(query, key)
+    return softmax(query @ np.repeat(key, g, axis=1).T / query.shape[-1] ** 0.5) @ np.repeat(value, g, axis=1)

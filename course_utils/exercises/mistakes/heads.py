@@ -32,7 +32,7 @@ def deals_the_features_out(x, n_heads):
 
 
 def swaps_the_wrong_axes(x, n_heads):
-    """You moved the last two axes: your heads stand last or tokens are their columns.
+    """You exchange the last two axes after the cut, so your heads stand last: (..., n, d_head, n_heads).
 
     Wanted is (..., n_heads, n, d_head). After the cut there is (..., n, n_heads, d_head): which two change places?
     """
@@ -194,7 +194,7 @@ def rank_of_the_heads():
 def blames_the_inputs():
     """Line 1 makes queries, keys and values: x @ W is the usual form.
 
-    A row of the output must depend on no token it may not see. Which line lets numbers of different tokens meet?
+    A row of the output must depend on no token it may not see. Which line puts one in all the same?
     """
     return 1
 
@@ -210,13 +210,13 @@ def blames_the_split():
 def blames_the_weights():
     """Line 3 scales by the width of one head and runs softmax over the keys, with the future hidden.
 
-    So the weights are right. Which later line lets numbers of different tokens meet?
+    So the weights are right. Which later line brings tokens into a row that the weights kept out?
     """
     return 3
 
 
 def blames_the_blend():
-    """Line 4 blends values within each head, and its shape is (batch, heads, n, d_head).
+    """In line 4 tokens meet as they should, by their weights, and the shape is (batch, heads, n, d_head).
 
     The next step should make (batch, n, d_model). In which order do the axes stand there?
     """

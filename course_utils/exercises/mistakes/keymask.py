@@ -7,7 +7,7 @@
 import numpy as np
 
 from course_utils.core.scores import softmax
-from course_utils.exercises.mistakes.mha import attend, layer, masked_scores, on_keys, past
+from course_utils.exercises.mistakes.mha import also, attend, layer, masked_scores, on_keys, past
 
 
 def tiles_the_mask(*arguments):
@@ -32,20 +32,29 @@ def padding_fills_query_rows(*arguments):
 
     A pad's own row is read by nobody. What should be hidden is the pad as a key: which axis of the scores is that?
     """
-
-    def blend(q, k, v, allowed):
-        return softmax(np.where(allowed, masked_scores(q, k, True), -1e9)) @ v
-
-    return layer(*arguments, padding=lambda mask, h: mask[:, None, :, None], blend=blend)
+    return layer(*arguments, padding=lambda mask, h: mask[:, None, :, None], blend=_filled(-1e9))
 
 
 def key_mask_on_queries_too(*arguments):
     """Your key_mask lies on the keys, as it should, and on the queries as well.
 
-    Without a context only the pads' own rows are emptied, which nobody reads; with one, it does not even fit. Whom
+    Without a context only the pads' own rows change, which nobody reads; with one, it does not even fit. Whom
     does a key_mask speak of?
     """
-    return layer(*arguments, padding=lambda mask, h: on_keys(mask, h) & mask[:, None, :, None])
+    return layer(*arguments, padding=_both_ways)
+
+
+def _on_queries_too_with_a_large_number(*arguments):
+    return layer(*arguments, padding=_both_ways, blend=_filled(-1e9))
+
+
+def _both_ways(mask, h):
+    return on_keys(mask, h) & mask[:, None, :, None]
+
+
+def _filled(number):
+    """A blend in which a hidden score is replaced by a number."""
+    return lambda q, k, v, allowed: softmax(np.where(allowed, masked_scores(q, k, True), number)) @ v
 
 
 def zeroes_the_padded_values(x, W_Q, W_K, W_V, W_O, n_heads, causal=False, key_mask=None, context=None):
@@ -67,6 +76,14 @@ def ignores_the_padding(*arguments):
     What a sample gets then depends on how long its neighbours in the batch are. Where does key_mask come in?
     """
     return layer(*arguments, padding=lambda mask, h: np.array(True))
+
+
+def one_mask_for_all_samples(*arguments):
+    """All your samples are hidden by the key_mask of the first.
+
+    The lengths of texts in a batch differ. Which axis of key_mask are the samples, and where does it go?
+    """
+    return layer(*arguments, padding=lambda mask, h: mask[0])
 
 
 def takes_the_batch_for_queries(*arguments):
@@ -91,23 +108,16 @@ def hides_with_a_score_of_zero(*arguments):
 
     That is so for a score times 0, and for 1e-9. Which score has the exponential 0?
     """
-
-    def blend(q, k, v, allowed):
-        return softmax(np.where(allowed, masked_scores(q, k, True), 0)) @ v
-
-    return layer(*arguments, blend=blend)
+    return layer(*arguments, blend=_filled(0))
 
 
 def hides_with_minus_ten(*arguments):
-    """A hidden key has a score of about -10 in your code, so a little weight leaks to it; real scores can be lower.
+    """A hidden key has a score in your code that real scores can come near, or fall below: then it gets their weight.
 
-    Which score has the exponential 0, whatever the others are?
+    So it is with -10, and with -100 when a row's scores are as low as that. Which score has the exponential 0,
+    whatever the others are?
     """
-
-    def blend(q, k, v, allowed):
-        return softmax(np.where(allowed, masked_scores(q, k, True), -10)) @ v
-
-    return layer(*arguments, blend=blend)
+    return layer(*arguments, blend=_filled(-10))
 
 
 def empties_the_rows_of_pads(*arguments):
@@ -132,13 +142,9 @@ def rows_of_pads_averaged(*arguments):
 
     Mind that such a row has no key left: with -1e9 it becomes the average of all keys, the hidden ones included.
     """
-
-    def blend(q, k, v, allowed):
-        return softmax(np.where(allowed, masked_scores(q, k, True), -1e9)) @ v
-
     if arguments[8] is not None:
         return layer(*arguments)
-    return layer(*arguments, blend=blend, padding=lambda mask, h: on_keys(mask, h) & mask[:, None, :, None])
+    return layer(*arguments, blend=_filled(-1e9), padding=_both_ways)
 
 
 def _pads(x, W_Q, W_K, W_V, W_O, n_heads, causal=False, key_mask=None, context=None):
@@ -192,6 +198,21 @@ def always_causal(x, W_Q, W_K, W_V, W_O, n_heads, causal=False, key_mask=None, c
     return layer(x, W_Q, W_K, W_V, W_O, n_heads, True, key_mask, context)
 
 
+def always_causal_from_the_top_left(
+    x, W_Q, W_K, W_V, W_O, n_heads, causal=False, key_mask=None, context=None
+):
+    """Your layer hides keys by a triangle always, also when causal is False, and in a context, too.
+
+    A context is no future: each query may look at all of it. Where does causal come into your code?
+    """
+    n_keys = (x if context is None else context).shape[1]
+    mask = np.ones((len(x), n_keys), dtype=bool) if key_mask is None else key_mask
+    triangle = np.tri(x.shape[1], n_keys) > 0
+    return layer(
+        x, W_Q, W_K, W_V, W_O, n_heads, False, mask, context, padding=lambda m, h: on_keys(m, h) & triangle
+    )
+
+
 def hides_itself_too(x, W_Q, W_K, W_V, W_O, n_heads, causal=False, key_mask=None, context=None):
     """Your causal mask hides the token itself as well, so the first one has nothing left to look at.
 
@@ -220,9 +241,58 @@ def _tiled(key_mask, n_heads):
     return np.tile(key_mask, (n_heads, 1)).reshape(len(key_mask), n_heads, 1, -1)
 
 
-def _triangle(x, W_Q, W_K, W_V, W_O, n_heads, causal, key_mask, context, triangle):
+def _triangle(x, W_Q, W_K, W_V, W_O, n_heads, causal, key_mask, context, triangle, **parts):
     """The layer with another triangle where it is causal."""
     if not causal:
-        return layer(x, W_Q, W_K, W_V, W_O, n_heads, False, key_mask, context)
+        return layer(x, W_Q, W_K, W_V, W_O, n_heads, False, key_mask, context, **parts)
     mask = np.ones(x.shape[:2], dtype=bool) if key_mask is None else key_mask
-    return layer(x, W_Q, W_K, W_V, W_O, n_heads, False, mask, padding=lambda m, h: on_keys(m, h) & triangle)
+    parts["padding"] = lambda m, h: on_keys(m, h) & triangle
+    return layer(x, W_Q, W_K, W_V, W_O, n_heads, False, mask, **parts)
+
+
+# The same mistakes, made another way: in one of the two masks only, or with a number for -inf.
+
+
+def _fills(causal_number, padding_number):
+    """The layer in which each of the two masks replaces a hidden score by a number of its own."""
+
+    def run(x, W_Q, W_K, W_V, W_O, n_heads, causal=False, key_mask=None, context=None):
+        def blend(q, k, v, allowed):
+            scores = masked_scores(q, k, True)
+            if causal:
+                scores = np.where(past(*scores.shape[-2:]), scores, causal_number)
+            if key_mask is not None:
+                scores = np.where(on_keys(key_mask, n_heads), scores, padding_number)
+            return softmax(scores) @ v
+
+        return layer(x, W_Q, W_K, W_V, W_O, n_heads, False, None, context, blend=blend)
+
+    return run
+
+
+def _other_triangle(draw, **parts):
+    """The layer with a triangle drawn by another function of n where it is causal."""
+
+    def run(x, W_Q, W_K, W_V, W_O, n_heads, causal=False, key_mask=None, context=None):
+        triangle = draw(x.shape[1]) > 0
+        return _triangle(x, W_Q, W_K, W_V, W_O, n_heads, causal, key_mask, context, triangle, **parts)
+
+    return run
+
+
+def _upside_down_with_a_large_number(*arguments):
+    return layer(*arguments, padding=lambda mask, h: on_keys(~mask, h), blend=_filled(-1e9))
+
+
+NEVER = -1e9
+MADE_ANOTHER_WAY = [
+    also(key_mask_on_queries_too, _on_queries_too_with_a_large_number),
+    also(mask_upside_down, _upside_down_with_a_large_number),
+    also(hides_with_a_score_of_zero, _fills(0, NEVER)),
+    also(hides_with_a_score_of_zero, _fills(NEVER, 0)),
+    *(also(hides_with_minus_ten, _fills(*pair)) for n in (-10, -100) for pair in ((n, NEVER), (NEVER, n))),
+    *(also(hides_with_minus_ten, _fills(n, n)) for n in (-12, -15, -100)),
+    also(hides_itself_too, _other_triangle(lambda n: np.tri(n, k=-1), blend=_filled(NEVER))),
+    also(hides_the_past, _other_triangle(lambda n: np.tri(n, k=-1).T)),
+    also(hides_the_past, _other_triangle(lambda n: np.tri(n, k=-1).T, blend=_filled(NEVER))),
+]

@@ -19,14 +19,13 @@ def variance_with_n_minus_1(x):
     return (x - x.mean(axis=-1, keepdims=True)) / np.sqrt(x.var(axis=-1, ddof=1, keepdims=True) + EPS)
 
 
-def eps_outside_the_root(x):
+def eps_outside_the_root(x, eps=EPS):
     """You add eps to the standard deviation, after the root. Some well-known code does, and trained weights notice.
 
     For a token with small features it makes a real difference: inside the root, 0.00001 counts as 0.003.
-    Where does eps
-    stand in the formula above?
+    Where does eps stand in the formula above?
     """
-    return (x - x.mean(axis=-1, keepdims=True)) / (x.std(axis=-1, keepdims=True) + EPS)
+    return (x - x.mean(axis=-1, keepdims=True)) / (x.std(axis=-1, keepdims=True) + eps)
 
 
 def no_eps(x):
@@ -38,7 +37,7 @@ def no_eps(x):
 
 
 def another_eps(x, eps=1e-6):
-    """Your eps is another. Models do differ here: BERT has 1e-12, T5 1e-6, GPT-2 1e-5.
+    """Your eps is another, or none enters the root. Models do differ here: BERT has 1e-12, T5 1e-6, GPT-2 1e-5.
 
     It belongs to the weights, and 0.00001 is asked for. For which tokens does it show?
     """
@@ -60,6 +59,14 @@ def over_the_first_axis(x):
     That is batch normalisation, which behaves differently once the batch is another. Which axis belongs to one token?
     """
     return _normed(x, axis=0)
+
+
+def over_the_second_axis(x):
+    """You normalise over axis 1. For one sentence that is the features, but in a batch axis 1 holds the tokens.
+
+    Then a token's numbers depend on the other tokens. Which axis holds the features, whatever stands before it?
+    """
+    return _normed(x, axis=1)
 
 
 def one_mean_for_everything(x):

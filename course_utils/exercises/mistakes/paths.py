@@ -114,6 +114,31 @@ def with_a_stack(edges, source, target):
     return NONE
 
 
+def passes_on_in_the_same_layer(edges, source, target):
+    """A word that has just received the content passes it on in the same layer: your set grows while you read it.
+
+    In a layer all words look at once, at what was there before it. Which set should the edges be checked against?
+    """
+    return _growing(edges, source, target)
+
+
+def in_the_same_layer_from_the_end(edges, source, target):
+    return _growing(edges[::-1], source, target)
+
+
+def _growing(edges, source, target):
+    reached, steps = {source}, 0
+    while target not in reached:
+        before = len(reached)
+        for i, j in edges:
+            if j in reached:
+                reached.add(int(i))
+        if len(reached) == before:
+            return NONE
+        steps += 1
+    return steps
+
+
 def counts_all_that_were_reached(edges, source, target):
     """You count the words that have been reached, not the layers it took.
 

@@ -4,7 +4,8 @@ import numpy as np
 
 from course_utils.core.scores import softmax
 from course_utils.exercises.exercise import Mistake
-from course_utils.exercises.mistakes.mha import layer, masked_scores
+from course_utils.exercises.mistakes.gqa import group
+from course_utils.exercises.mistakes.mha import also, layer, masked_scores
 
 
 def softmax_over_the_heads(*arguments):
@@ -12,7 +13,11 @@ def softmax_over_the_heads(*arguments):
 
     With the heads there are four axes. Which one are the keys?
     """
-    return layer(*arguments, blend=lambda q, k, v, ok: softmax(masked_scores(q, k, ok), axis=1) @ v)
+    return layer(*arguments, blend=_over_the_heads)
+
+
+def _over_the_heads(q, k, v, allowed):
+    return softmax(masked_scores(q, k, allowed), axis=1) @ v
 
 
 def attends_over_the_batch(x, W_Q, W_K, W_V, W_O, n_heads, causal=False, key_mask=None, context=None):
@@ -31,6 +36,18 @@ def scales_by_d_model(x, *rest):
     A score is a dot product inside one head. How many terms does its sum have?
     """
     return layer(x, *rest, blend=_scaled(lambda q: x.shape[-1]))
+
+
+def scales_by_a_part_of_the_model(x, W_Q, W_K, W_V, W_O, n_heads, *rest):
+    """You divide by the root of d_model / n_heads. A head is that wide only if the columns of W_Q are d_model in all.
+
+    A score is a dot product inside one head. From which array can you read how many terms its sum has?
+    """
+    return layer(x, W_Q, W_K, W_V, W_O, n_heads, *rest, blend=_scaled(lambda q: x.shape[-1] // n_heads))
+
+
+def part_of_the_model_as_a_fraction(x, W_Q, W_K, W_V, W_O, n_heads, *rest):
+    return layer(x, W_Q, W_K, W_V, W_O, n_heads, *rest, blend=_scaled(lambda q: x.shape[-1] / n_heads))
 
 
 def scales_by_all_heads(*arguments):
@@ -75,9 +92,26 @@ def inside_groups(slip):
     """A slip of plain attention, made in every head of grouped-query attention."""
 
     def run(query, key, value):
-        if query.shape[1] % key.shape[1]:
-            raise ValueError("the heads cannot be shared")
-        key, value = (np.repeat(a, query.shape[1] // key.shape[1], axis=1) for a in (key, value))
+        times = group(query, key)
+        key, value = np.repeat(key, times, axis=1), np.repeat(value, times, axis=1)
         return slip.run(query, key, value, None, None, False, None)
 
     return Mistake(slip.name, slip.text, run)
+
+
+def blend_inside_groups(known, blend):
+    """Grouped-query attention with another blend, under the name and with the words of a mistake of the layer."""
+
+    def run(query, key, value):
+        times = group(query, key)
+        return blend(query, np.repeat(key, times, axis=1), np.repeat(value, times, axis=1), True)
+
+    return also(known, run)
+
+
+IN_GROUPS = [
+    blend_inside_groups(softmax_over_the_heads, _over_the_heads),
+    blend_inside_groups(scales_by_the_number_of_heads, _scaled(lambda q: q.shape[1])),
+    blend_inside_groups(scales_by_the_number_of_queries, _scaled(lambda q: q.shape[-2])),
+    blend_inside_groups(scales_by_all_heads, _scaled(lambda q: q.shape[1] * q.shape[-1])),
+]

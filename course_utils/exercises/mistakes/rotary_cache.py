@@ -125,7 +125,7 @@ def offset_too_early_in_the_mask(x, W_Q, W_K, W_V, chunks):
 
 
 def x_is_turned_before_the_projections(x, W_Q, W_K, W_V, chunks):
-    """You turn the rows of x, before W_Q and W_K, which then mix the pairs. An odd d_model cannot even be turned.
+    """You turn the rows of x, before W_Q and W_K, which then mix the pairs of columns.
 
     Two rotations cancel in a score only where they meet. What should be turned: x, or what becomes of it?
     """
@@ -184,9 +184,9 @@ def the_whole_cache_turns_at_every_step(x, W_Q, W_K, W_V, chunks):
 
 
 def the_cache_is_replaced(x, W_Q, W_K, W_V, chunks):
-    """Each chunk replaces the cache instead of extending it, so the past is forgotten.
+    """Each chunk replaces the cache, or stands in front of it, where the mask hides the old: the past is forgotten.
 
-    One token at a time, each token sees only itself and gets its own value. What should be left from the last step?
+    One token at a time, each token sees only itself and gets its own value. Which keys does a later chunk see?
     """
     outputs, start = [], 0
     for size in chunks:
