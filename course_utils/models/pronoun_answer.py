@@ -76,7 +76,7 @@ def main():
     lines = [
         "# Written by python -m course_utils.models.pronoun_answer; held-out accuracy, [lowest, highest] of the seeds.",
         "[card]",
-        f'task = "{TAGS} tags, one at random for each noun; name the tag of the noun that it means"',
+        f'task = "{TAGS} tags, a different one for each noun, at random; name the tag of the noun that it means"',
         'chance = "0.50 for a model that knows both tags and not which noun is meant"',
         f'model = "1 head, width {WIDTH}, residuals, no norm, no positions; feed-forward {4 * WIDTH} wide, ReLU"',
         f'training = "Adam, rate 0.003, {STEPS} steps of {BATCH} sentences"',
