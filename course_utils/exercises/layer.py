@@ -90,12 +90,15 @@ def hidden_neighbour(seed):
 
 
 def low(seed):
-    """Causal, padded, and every score about -300: the first feature of a head is 20 in a query and -20 in a key."""
-    x, W_Q, W_K, *others = small((2, 5, 5), 6, 4, 2, seed=seed, causal=True, lengths=(3, 5))
+    """Causal, padded, and every score about -200: the first feature of a head is 20 in a query and -20 in a key.
+
+    d_k = 4, so that the scores are exact in float32, too.
+    """
+    x, W_Q, W_K, *others = small((2, 4, 5), 12, 9, 3, seed=seed, causal=True, lengths=(3, 4))
     x[:, :, -1] = 1
     for W, number in ((W_Q, 20), (W_K, -20)):
-        W[:, ::3] = 0
-        W[-1, ::3] = number
+        W[:, ::4] = 0
+        W[-1, ::4] = number
     return (x, W_Q, W_K, *others)
 
 
@@ -134,13 +137,21 @@ NAMED_HERE = {
 }
 SLIPS = [slip for slip in masked.SLIPS if slip.name.partition("/")[2] not in NAMED_HERE]
 
+
+def _in_float32(x, W_Q, W_K, W_V, W_O, *rest):
+    *arrays, n_heads, causal, key_mask, context = (x, W_Q, W_K, W_V, W_O, *rest)
+    arrays = (array.astype(np.float32) for array in arrays)
+    context = None if context is None else context.astype(np.float32)
+    return multi_head_attention(*arrays, n_heads, causal, key_mask, context).astype(np.float32)
+
+
 EXERCISES = [
     Exercise(
         lesson=LESSON,
         solution=multi_head_attention,
         probes=LAYERS,
         covers="causal, padding of 3, 5 and 2, a pad in between, low scores, cross-attention of 3 on 6",
-        alternatives=[_by_loop, _sum_of_projected_heads, _by_einsum, _transposed_in_one_axis],
+        alternatives=[_by_loop, _sum_of_projected_heads, _by_einsum, _transposed_in_one_axis, _in_float32],
         notes=[keymask.rows_of_pads_zeroed, keymask.rows_of_pads_averaged],
         properties=[
             layer_laws.samples_stay_apart,
