@@ -70,16 +70,22 @@ def _query_by_query(query, key, value, mask=None, bias=None, causal=False, scale
 
 
 def an_option_changes_nothing(run, arguments, value):
-    """For masked_attention: an option that is given here, matters, and leaves the answer as it was."""
-    names, right = ("mask", "bias", "causal", "scale"), masked_attention(*arguments)
-    for place, name in enumerate(names, start=3):
-        without = list(arguments)
-        without[place] = False if name == "causal" else None
-        if arguments[place] is not without[place] and not np.allclose(masked_attention(*without), right):
-            other = run(*without)
-            if isinstance(other, np.ndarray) and np.array_equal(other, value, equal_nan=True):
-                return f"{name} changes nothing here: your answer is the same without it."
+    """For masked_attention: an option that is given here, and never makes the difference that it should."""
+    for place, name in enumerate(("mask", "bias", "causal", "scale"), start=3):
+        off = False if name == "causal" else None
+        if arguments[place] is not off and all(_unmoved(run, probe, place, off) for probe in PROBES[:-1]):
+            return f"{name} changes nothing: your answer is the same without it."
     return None
+
+
+def _unmoved(run, arguments, place, off):
+    """Whether an answer stays the same without an option; True where it should, or where nothing can be said."""
+    without = [*arguments[:place], off, *arguments[place + 1 :]]
+    if np.allclose(masked_attention(*without), masked_attention(*arguments)):
+        return True
+    one, other = run(*arguments), run(*without)
+    arrays = isinstance(one, np.ndarray) and isinstance(other, np.ndarray)
+    return not arrays or np.array_equal(one, other, equal_nan=True)
 
 
 EMPTIED = np.array([[False, False, True], [True, True, False], [True, False, True]])
@@ -161,6 +167,7 @@ EXERCISES = [
         notes=[options.zeroes_and_renormalises, options.zeroes_renormalises_and_guards],
         mistakes=[
             *masked.SLIPS,
+            *masked.DRESSED,
             masking.mask_inverted,
             masking.everything_inverted,
             masking.ignores_the_mask,

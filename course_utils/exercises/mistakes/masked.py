@@ -9,6 +9,7 @@ from course_utils.core.masks import causal_mask
 from course_utils.core.scores import softmax
 from course_utils.exercises.exercise import Mistake
 from course_utils.exercises.mistakes import core
+from course_utils.exercises.mistakes import softmax as softmaxes
 
 
 def _t(array):
@@ -88,4 +89,23 @@ SLIPS = [
     _slip(core.attends_over_the_batch, roles=_over_batch, blend=_back),
     _slip(core.plain_average, product=lambda query, key: np.zeros((*query.shape[:-1], key.shape[-2]))),
     _slip(core.returns_the_weights, blend=lambda weights, query, key, value: weights),
+]
+
+
+def _hidden_as_zero(scores):
+    return np.where(scores == -np.inf, 0.0, scores)
+
+
+def _guarded(shares):
+    return np.nan_to_num(shares)
+
+
+# The same slips in other dress: a hidden score becomes 0 because without exp -inf is no use, or NaN is put away.
+DRESSED = [
+    _slip(core.no_softmax, normalise=_hidden_as_zero),
+    _slip(core.divides_by_the_plain_sum, normalise=lambda s: _hidden_as_zero(s) / _row(_hidden_as_zero(s))),
+    _slip(
+        core.one_maximum_for_all_rows, normalise=lambda s: _guarded(_shares(s, _row, s[s > -np.inf].max()))
+    ),
+    _slip(softmaxes.one_too_many, normalise=lambda scores: _shares(scores, lambda table: 1 + _row(table))),
 ]
