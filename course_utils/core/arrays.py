@@ -1,5 +1,6 @@
 """What lets one source serve NumPy and torch: the namespace and the number type to compute in."""
 
+import numpy as np
 from array_api_compat import array_namespace, is_array_api_obj, is_torch_namespace
 
 
@@ -33,6 +34,13 @@ def working(**arrays):
     dtype = xp.result_type(*floats)
     compute = xp.float32 if xp.finfo(dtype).bits < 32 else dtype
     return xp, [cast(xp, array, compute) for array in arrays.values()], dtype
+
+
+def check_counts(**counts):
+    """Refuse, by name, what is no whole number of 1 or more."""
+    for name, count in counts.items():
+        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
+            raise ValueError(f"{name} must be a whole number of 1 or more, but {name} is {count!r}")
 
 
 def cast(xp, array, dtype):

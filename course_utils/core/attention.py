@@ -4,7 +4,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from array_api_compat import is_array_api_obj
+from array_api_compat import is_array_api_obj, is_torch_array
 
 from course_utils.core.arrays import cast, device_of, working
 from course_utils.core.masks import causal_mask
@@ -82,18 +82,17 @@ def _scores(xp, query, key, value, mask, bias, causal, scale, limit):
     shape = score_shape(query, key, value)
     check_size(shape, query.dtype, limit)
     allowed = _allowed(xp, query, mask, causal, shape)
+    if bias is not None:
+        _check_bias(bias, shape)
     scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
 
     scores = query @ xp.matrix_transpose(key)  # (..., n_q, n_k)
     scaled = scores * scale
     masked = scaled
     if bias is not None:
-        if not is_array_api_obj(bias) or "float" not in _kind(bias.dtype):
-            raise TypeError(
-                f"bias {_what(bias)}: use an array of floats, added to the scores, or pass a boolean as mask="
-            )
-        _check_broadcast("bias", bias.shape, shape)
-        masked = masked + cast(xp, xp.asarray(bias, **device_of(xp, query)), masked.dtype)
+        # A tensor as it is: asarray may cut its gradient.
+        bias = bias if is_torch_array(bias) else xp.asarray(bias, **device_of(xp, query))
+        masked = masked + cast(xp, bias, masked.dtype)
     if allowed is not None:
         masked = xp.where(allowed, masked, -xp.inf)
     return scores, scaled, masked
@@ -116,6 +115,14 @@ def check_mask(mask, shape):
     if not is_array_api_obj(mask) or _kind(mask.dtype) != "bool":
         raise TypeError(f"mask {_what(mask)}: use a boolean mask (True = may look), or pass a float as bias=")
     _check_broadcast("mask", mask.shape, shape)
+
+
+def _check_bias(bias, shape):
+    if not is_array_api_obj(bias) or "float" not in _kind(bias.dtype):
+        raise TypeError(
+            f"bias {_what(bias)}: use an array of floats, added to the scores, or pass a boolean as mask="
+        )
+    _check_broadcast("bias", bias.shape, shape)
 
 
 def _check_broadcast(name, given, shape):

@@ -5,7 +5,7 @@ import math
 import numpy as np
 from array_api_compat import array_namespace, is_torch_array
 
-from course_utils.core.arrays import cast, device_of, working
+from course_utils.core.arrays import cast, check_counts, device_of, working
 from course_utils.core.attention import score_shape
 from course_utils.core.masks import causal_mask
 
@@ -34,7 +34,7 @@ def blend_in_blocks(query, key, value, block, causal, scale):
     holds a larger score, what was there fades by exp(old largest - new largest), as if it had been known before.
     """
     xp, shape = array_namespace(query), score_shape(query, key, value)
-    _check_block(block)
+    check_counts(block=block)
     scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
     options = {"dtype": query.dtype, **device_of(xp, query)}
     batch = np.broadcast_shapes(shape[:-2], value.shape[:-2])
@@ -90,8 +90,3 @@ def exp_in_place(scores, subtract):
     """exp(scores - subtract), written over the scores: a new array for each block costs a tenth of the time."""
     scores -= subtract
     return scores.exp_() if is_torch_array(scores) else np.exp(scores, out=scores)
-
-
-def _check_block(block):
-    if isinstance(block, bool) or not isinstance(block, int | np.integer) or block < 1:
-        raise ValueError(f"block must be a whole number of 1 or more, but block is {block!r}")

@@ -78,9 +78,7 @@ def _check(name, array, store):
     if array.ndim < 2:
         raise ValueError(f"{name} needs axes (..., tokens, width), but {name} is {tuple(array.shape)}")
     if getattr(array, "requires_grad", False):
-        raise ValueError(
-            f"{name} carries gradients, and a cache is for generating: use it inside torch.no_grad()"
-        )
+        raise ValueError(f"{name} carries gradients, and a cache is for generating: give {name}.detach()")
     if store is None:
         return
     if type(store) is not type(array) or store.dtype != array.dtype:

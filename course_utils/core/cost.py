@@ -6,7 +6,7 @@ unless an argument says otherwise. Biases, norms and the softmax itself (about 5
 
 from typing import NamedTuple
 
-import numpy as np
+from course_utils.core.arrays import check_counts
 
 
 class Shape(NamedTuple):
@@ -45,14 +45,14 @@ def score_entries(n, *, n_keys=None, n_heads=1, causal=False):
     (121, 66)
     """
     n_keys = n if n_keys is None else n_keys
-    _check(n=n, n_keys=n_keys, n_heads=n_heads)
+    check_counts(n=n, n_keys=n_keys, n_heads=n_heads)
     rows = min(n, n_keys)  # causal: query i of the last rows misses the rows - 1 - i keys after it
     return n_heads * (rows * n_keys - rows * (rows - 1) // 2 if causal else n * n_keys)
 
 
 def score_bytes(n, *, n_keys=None, n_heads=1, batch=1, bytes_each=4):
     """Bytes of one array of all scores: batch * n_heads * n * n_keys * bytes_each. Softmax often holds two or three."""
-    _check(batch=batch, bytes_each=bytes_each)
+    check_counts(batch=batch, bytes_each=bytes_each)
     return batch * bytes_each * score_entries(n, n_keys=n_keys, n_heads=n_heads)
 
 
@@ -64,26 +64,26 @@ def attention_flops(n, d_model, *, n_keys=None, causal=False):
     >>> 12 * attention_flops(512, 768)  # the 12 layers of BERT-base
     9663676416
     """
-    _check(d_model=d_model)
+    check_counts(d_model=d_model)
     return 4 * d_model * score_entries(n, n_keys=n_keys, causal=causal)
 
 
 def projection_flops(n, d_model, *, n_heads=1, n_kv_heads=None):
     """FLOPs of the projections W_Q, W_K, W_V, W_O: 8 n d²; less with fewer key/value heads."""
-    _check(n=n)
+    check_counts(n=n)
     return 2 * n * projection_parameters(d_model, n_heads=n_heads, n_kv_heads=n_kv_heads)
 
 
 def feed_forward_flops(n, d_model, *, d_ff=None, gated=False):
     """FLOPs of the feed-forward part: 16 n d² with d_ff = 4 d, in general 2 n times its parameters."""
-    _check(n=n)
+    check_counts(n=n)
     return 2 * n * feed_forward_parameters(d_model, d_ff=d_ff, gated=gated)
 
 
 def projection_parameters(d_model, *, n_heads=1, n_kv_heads=None):
     """Entries of W_Q, W_K, W_V, W_O: 4 d²; W_K and W_V shrink by n_kv_heads / n_heads."""
     n_kv_heads = n_heads if n_kv_heads is None else n_kv_heads
-    _check(d_model=d_model, n_heads=n_heads, n_kv_heads=n_kv_heads)
+    check_counts(d_model=d_model, n_heads=n_heads, n_kv_heads=n_kv_heads)
     if d_model % n_heads or n_heads % n_kv_heads:
         raise ValueError(
             "d_model must be a multiple of n_heads, and n_heads of n_kv_heads, "
@@ -95,7 +95,7 @@ def projection_parameters(d_model, *, n_heads=1, n_kv_heads=None):
 def feed_forward_parameters(d_model, *, d_ff=None, gated=False):
     """Entries of the feed-forward matrices: 2 d d_ff = 8 d² with d_ff = 4 d; ``gated`` (SwiGLU) has 3 d d_ff."""
     d_ff = 4 * d_model if d_ff is None else d_ff
-    _check(d_model=d_model, d_ff=d_ff)
+    check_counts(d_model=d_model, d_ff=d_ff)
     return (3 if gated else 2) * d_model * d_ff
 
 
@@ -111,17 +111,19 @@ def cache_bytes(layers, n, n_kv_heads, d_head, *, bytes_each=2, batch=1):
     >>> readable(cache_bytes(32, 4096, 32, 128), "B")  # Llama-2-7B, float16
     '2.0 GiB'
     """
-    _check(layers=layers, n=n, n_kv_heads=n_kv_heads, d_head=d_head, bytes_each=bytes_each, batch=batch)
+    check_counts(layers=layers, n=n, n_kv_heads=n_kv_heads, d_head=d_head, bytes_each=bytes_each, batch=batch)
     return 2 * layers * n * n_kv_heads * d_head * bytes_each * batch
 
 
-def crossover(d_model, *, feed_forward=False):
+def crossover(d_model, *, feed_forward=False, n_heads=1, n_kv_heads=None):
     """The n from which Q Kᵀ and weights V cost more FLOPs than the projections: 2 d.
 
-    4 n² d = 8 n d² gives n = 2 d. With ``feed_forward`` that part counts too: 4 n² d = 24 n d² gives n = 6 d.
+    4 n² d = 8 n d² gives n = 2 d. With ``feed_forward`` that part (16 n d²) counts too: 4 n² d = 24 n d² gives
+    n = 6 d. Fewer key/value heads make the projections cheaper, and n smaller.
     """
-    _check(d_model=d_model)
-    return (6 if feed_forward else 2) * d_model
+    parameters = projection_parameters(d_model, n_heads=n_heads, n_kv_heads=n_kv_heads)
+    parameters += feed_forward_parameters(d_model) if feed_forward else 0
+    return parameters // (2 * d_model)  # 2 n parameters = 4 n² d
 
 
 def readable(number, unit=""):
@@ -139,10 +141,3 @@ def readable(number, unit=""):
         power += 1
     shown = f"{number / step**power:.1f}" if power else f"{number:g}"
     return f"{shown} {prefixes[power]}{unit}".rstrip()
-
-
-def _check(**counts):
-    """Refuse what is no count."""
-    for name, count in counts.items():
-        if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
-            raise ValueError(f"{name} must be a whole number of 1 or more, but {name} is {count!r}")

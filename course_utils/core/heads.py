@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from course_utils.core.arrays import cast, working
+from course_utils.core.arrays import cast, check_counts, working
 from course_utils.core.attention import (
     LIMIT,
     Attention,
@@ -22,7 +22,7 @@ def split_heads(x, n_heads):
     [[[1, 2], [5, 6]], [[3, 4], [7, 8]]]
     """
     xp, (x,), dtype = working(x=x)
-    _check_count("n_heads", n_heads)
+    check_counts(n_heads=n_heads)
     if x.ndim < 2 or x.shape[-1] % n_heads:
         raise ValueError(
             f"x needs axes (..., n, d) with a width d that {n_heads} heads divide, but x is {tuple(x.shape)}"
@@ -92,7 +92,7 @@ def multi_head_attention(
     if mask is not None:
         check_mask(mask, shape)
         mask = mask[..., None, :, :] if mask.ndim > 2 else mask  # the same for all heads
-    check_size((*shape, n_heads), x.dtype, limit)
+    check_size((n_heads, *shape), x.dtype, limit)
 
     query = split_heads(x @ W_Q, n_heads)
     key = share_heads(split_heads(context @ W_K, n_kv_heads), n_heads)
@@ -101,14 +101,8 @@ def multi_head_attention(
     return Attention(cast(xp, join_heads(heads) @ W_O, dtype), cast(xp, weights, dtype))
 
 
-def _check_count(name, count):
-    if isinstance(count, bool) or not isinstance(count, int | np.integer) or count < 1:
-        raise ValueError(f"{name} must be a whole number of 1 or more, but {name} is {count!r}")
-
-
 def _check_sharing(n_heads, n_kv_heads):
-    _check_count("n_heads", n_heads)
-    _check_count("n_kv_heads", n_kv_heads)
+    check_counts(n_heads=n_heads, n_kv_heads=n_kv_heads)
     if n_heads % n_kv_heads:
         raise ValueError(
             f"{n_heads} query heads cannot share {n_kv_heads} key/value heads: "

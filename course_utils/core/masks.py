@@ -1,6 +1,7 @@
 """Who may look at whom: boolean masks, True = may look."""
 
 import functools
+import operator
 
 import numpy as np
 
@@ -92,12 +93,12 @@ def combined_mask(*masks):
     """
     masks = [mask for mask in masks if mask is not None]
     for mask in masks:
-        if not isinstance(mask, np.ndarray) or mask.dtype.kind != "b":
+        if str(getattr(mask, "dtype", "")).removeprefix("torch.") != "bool":
             kind = getattr(mask, "dtype", type(mask).__name__)
             raise TypeError(f"masks to combine must be boolean arrays (True = may look), but one is {kind}")
     try:
-        np.broadcast_shapes(*(mask.shape for mask in masks))
+        np.broadcast_shapes(*(tuple(mask.shape) for mask in masks))
     except ValueError:
-        shapes = ", ".join(str(mask.shape) for mask in masks)
+        shapes = ", ".join(str(tuple(mask.shape)) for mask in masks)
         raise ValueError(f"masks to combine must broadcast, but their shapes are {shapes}") from None
-    return functools.reduce(np.logical_and, masks) if masks else None
+    return functools.reduce(operator.and_, masks) if masks else None

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from course_utils.core.arrays import cast, device_of, working
+from course_utils.core.arrays import cast, check_counts, device_of, working
 
 
 def sinusoidal_positions(n, d_model):
@@ -17,8 +17,7 @@ def sinusoidal_positions(n, d_model):
     >>> sinusoidal_positions(2, 4).round(2).tolist()
     [[0.0, 1.0, 0.0, 1.0], [0.84, 0.54, 0.01, 1.0]]
     """
-    if n < 0 or d_model < 1:
-        raise ValueError(f"a table needs n >= 0 and d_model >= 1, but n is {n} and d_model is {d_model}")
+    check_counts(d_model=d_model, **({"n": n} if n != 0 else {}))  # a table of no places is empty
     pair = np.arange(d_model) // 2
     angles = np.arange(n)[:, None] / 10000.0 ** (2 * pair / d_model)
     return np.where(np.arange(d_model) % 2 == 0, np.sin(angles), np.cos(angles))
@@ -31,7 +30,8 @@ def rotate(x, positions, *, base=10000.0):
     transformers; it turns by position * base^(-2i/d). The paper (Su et al. 2021, section 3.4.2) and Meta's own Llama
     code pair neighbours, (0, 1), (2, 3) ...: the same family, but weights in one layout do not fit the other.
 
-    positions  (n,) or (..., n), whole numbers or floats: where each token stands, not where it is in ``x``.
+    positions  (n,), or with the axes of x but the last, 1 where they are shared, as in (batch, 1, n) for
+               x (batch, heads, n, d). Where each token stands, not where it is in ``x``.
 
     Lengths stay, and the dot product of a rotated query and key depends on the distance of their positions only.
     Raises ValueError for an odd d, or when there is not one position for each token.
@@ -46,9 +46,9 @@ def rotate(x, positions, *, base=10000.0):
             "rotary positions turn pairs of columns: x needs shape (..., n, d) with an even d, "
             f"but x is {tuple(x.shape)}"
         )
-    if positions.ndim < 1 or positions.shape[-1] != x.shape[-2]:
+    if not _fits(positions.shape, x.shape[:-1]):
         raise ValueError(
-            f"one position for each of the {x.shape[-2]} tokens is needed, "
+            f"one position for each of the {x.shape[-2]} tokens is needed, (n,) or all axes of x but the last, "
             f"but positions is {tuple(positions.shape)} and x is {tuple(x.shape)}"
         )
     half = x.shape[-1] // 2
@@ -59,6 +59,12 @@ def rotate(x, positions, *, base=10000.0):
     return cast(
         xp, xp.concat([first * cosine - second * sine, first * sine + second * cosine], axis=-1), dtype
     )
+
+
+def _fits(positions, tokens):
+    """Whether positions of this shape are one for each token: the same for all batches, or with as many axes."""
+    alike = positions[-1:] == tokens[-1:] and len(positions) in (1, len(tokens))
+    return alike and all(mine in (1, theirs) for mine, theirs in zip(positions[:-1], tokens, strict=False))
 
 
 def alibi_slopes(n_heads):

@@ -43,11 +43,15 @@ def layer_norm(x, gain=None, shift=None, *, eps=1e-5):
     >>> layer_norm(np.array([[1.0, 3.0]])).round(3).tolist()
     [[-1.0, 1.0]]
     """
-    xp, (x,), dtype = working(x=x)
+    given = {"gain": gain, "shift": shift}
+    given = {name: array for name, array in given.items() if array is not None}
+    xp, (x, *rest), dtype = working(x=x, **given)
+    learned = dict(zip(given, rest, strict=True))
+    for name, array in learned.items():
+        _check(name, array, tuple(x.shape[-1:]))
     centred = x - xp.mean(x, axis=-1, keepdims=True)
     x = centred / xp.sqrt(xp.mean(centred**2, axis=-1, keepdims=True) + eps)
-    x = x if gain is None else x * gain
-    return cast(xp, x if shift is None else x + shift, dtype)
+    return cast(xp, x * learned.get("gain", 1.0) + learned.get("shift", 0.0), dtype)
 
 
 def gelu(x):
@@ -66,7 +70,25 @@ def feed_forward(x, W_1, b_1, W_2, b_2, *, activation=gelu):
 
     x (..., n, d_model) gives the same shape; the hidden width is usually 4 d_model.
     """
-    return activation(x @ W_1 + b_1) @ W_2 + b_2
+    xp, arrays, dtype = working(x=x, W_1=W_1, b_1=b_1, W_2=W_2, b_2=b_2)
+    x, W_1, b_1, W_2, b_2 = arrays
+    if W_1.ndim != 2 or W_1.shape[0] != x.shape[-1]:
+        raise ValueError(
+            f"W_1 needs shape ({x.shape[-1]}, d_hidden), as x is {tuple(x.shape)}, but W_1 is {tuple(W_1.shape)}"
+        )
+    d_model, d_hidden = W_1.shape
+    for name, array, shape in (
+        ("b_1", b_1, (d_hidden,)),
+        ("W_2", W_2, (d_hidden, d_model)),
+        ("b_2", b_2, (d_model,)),
+    ):
+        _check(name, array, shape)
+    return cast(xp, activation(x @ W_1 + b_1) @ W_2 + b_2, dtype)
+
+
+def _check(name, array, shape):
+    if tuple(array.shape) != shape:
+        raise ValueError(f"{name} needs shape {shape}, but {name} is {tuple(array.shape)}")
 
 
 def transformer_block(x, block, *, n_heads, norm="pre", activation=gelu, mask=None, causal=False):

@@ -5,6 +5,7 @@ import copy
 import dis
 import inspect
 import io
+import itertools
 import linecache
 import re
 import signal
@@ -82,7 +83,10 @@ def run(function, arguments, names=(), convert=lambda x: x):
     try:
         by_name = _keyword_only(function)
         keywords = {n: m for n, m in zip(names, mine, strict=False) if n in by_name}
-        given = function(*mine[: len(mine) - len(keywords)], **keywords)
+        positional = [m for n, m in itertools.zip_longest(names, mine) if n not in keywords][
+            : len(mine) - len(keywords)
+        ]
+        given = function(*positional, **keywords)
         outcome = Outcome(nothing=True) if given is None else _read(given)
     except (KeyboardInterrupt, TimeUp):
         raise

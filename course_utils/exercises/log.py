@@ -1,6 +1,8 @@
 """The learner's progress: one line of JSON a check, in ``work/.progress.jsonl`` and nowhere else."""
 
+import errno
 import json
+import os
 import time
 from pathlib import Path
 
@@ -28,12 +30,34 @@ def append(**entry):
     entry = {"time": time.strftime("%Y-%m-%dT%H:%M:%S%z")} | entry | {"seconds": round(now - _started)}
     _started = now
     try:
-        torn = FILE.exists() and FILE.read_bytes()[-1:] not in (b"", b"\n")
-        with FILE.open("a", encoding="utf-8") as file:
-            # A line that was cut short (a full disk, a crash) must not swallow this one.
-            file.write("\n" * torn + json.dumps(entry) + "\n")
+        append_line(FILE, entry)
     except OSError as error:
         _say(f"Your progress is not being saved: {FILE.name} cannot be written ({error.strerror}).")
+
+
+def append_line(path, entry):
+    """Add one line of JSON to a file, made if it is not there. Raises OSError if it cannot be written whole.
+
+    The line is one write to the end of the file, so that two notebooks never mix theirs.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # A line that was cut short (a full disk, a crash) must not swallow this one.
+    torn = path.exists() and _last_byte(path) not in (b"", b"\n")
+    line = b"\n" * torn + json.dumps(entry, ensure_ascii=False).encode() + b"\n"
+    file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
+    try:
+        if os.write(file, line) < len(line):
+            raise OSError(errno.ENOSPC, "the disk is full")
+    finally:
+        os.close(file)
+
+
+def _last_byte(path):
+    with path.open("rb") as file:
+        if not file.seek(0, os.SEEK_END):
+            return b""
+        file.seek(-1, os.SEEK_END)
+        return file.read(1)
 
 
 def read():

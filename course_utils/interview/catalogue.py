@@ -32,17 +32,7 @@ def items(questions):
     ]
     for subject in debugging.subjects().values():
         found.append(_item(debugging.implement(subject), lambda rng, last, s=subject: debugging.implement(s)))
-        found.append(
-            Item(
-                f"debug:{subject.exercise}",
-                subject.topic,
-                "debug",
-                min(subject.level + 1, 5),
-                max(subject.minutes // 2, 5),
-                debugging.lesson(subject),
-                functools.partial(debugging.debug, subject),
-            )
-        )
+        found.append(Item(**debugging.facts(subject), make=functools.partial(debugging.debug, subject)))
     for kind in ESTIMATES:
         make = lambda rng, last, kind=kind: estimates.make(kind, rng)
         found.append(

@@ -62,6 +62,18 @@ def implement(subject):
     )
 
 
+def facts(subject):
+    """What is known of a debug drill before a mistake is planted."""
+    return {
+        "name": f"debug:{subject.exercise}",
+        "topic": subject.topic,
+        "type": "debug",
+        "level": min(subject.level + 1, 5),
+        "minutes": max(subject.minutes // 2, 5),
+        "lesson": lesson(subject),
+    }
+
+
 def debug(subject, rng, last=()):
     """Right code with one or two mistakes planted in it, none of them in ``last``."""
     plants = choose(subject, rng, last)
@@ -71,12 +83,7 @@ def debug(subject, rng, last=()):
     what = "the mistake" if len(plants) == 1 else "the two mistakes"
     symptom = _evidence(judge(subject.exercise, run(subject, code)).message)
     return Drill(
-        name=f"debug:{subject.exercise}",
-        topic=subject.topic,
-        type="debug",
-        level=min(subject.level + 1, 5),
-        minutes=max(subject.minutes // 2, 5),
-        lesson=lesson(subject),
+        **facts(subject),
         question=f"Find {what} in this code, and mend the code. What it should be: {subject.task}",
         grade=lambda code: grade(subject, code, names, symptom),
         solution=subject.reference,

@@ -1,7 +1,6 @@
 """The candidate's answers: one line of JSON each, in ``work/.interview.jsonl``. All else is worked out from it."""
 
 import json
-import os
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -20,23 +19,11 @@ def place():
 
 
 def append(path, entry):
-    """Add one line to ``path`` (None: nothing is kept); gives a sentence if it cannot be written, else "".
-
-    The line is one write to the end of the file, so that two notebooks never mix theirs.
-    """
+    """Add one line to ``path`` (None: nothing is kept); gives a sentence if it cannot be written, else ""."""
     if path is None:
         return ""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        torn = path.exists() and _last_byte(path) not in (b"", b"\n")
-        # A line that was cut short (a full disk, a crash) must not swallow this one.
-        line = b"\n" * torn + json.dumps(entry, ensure_ascii=False).encode() + b"\n"
-        file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o644)
-        try:
-            if os.write(file, line) < len(line):
-                raise OSError(28, "the disk is full")
-        finally:
-            os.close(file)
+        progress.append_line(path, entry)
     except OSError as error:
         return f"Your answers are not being saved: {path.name} cannot be written ({error.strerror}). You can go on."
     return ""
@@ -87,11 +74,3 @@ def parsed(found):
         raise ValueError
     planted = entry.get("planted")
     return entry | {"planted": [str(name) for name in planted] if isinstance(planted, list) else []}
-
-
-def _last_byte(path):
-    with path.open("rb") as file:
-        if not file.seek(0, os.SEEK_END):
-            return b""
-        file.seek(-1, os.SEEK_END)
-        return file.read(1)

@@ -45,7 +45,7 @@ class Practice:
         if name == "tick" and self.screen == "question" and self.step:
             self._tick(detail)
         elif action in known:
-            method = getattr(self, "_do_" + ("give_up" if action == "give up" else name))
+            method = getattr(self, f"_do_{name}")
             method(detail, str(value or ""))
         else:
             self.message = f"{action} is not possible here."

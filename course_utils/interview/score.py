@@ -58,7 +58,7 @@ def advice(entries, lessons):
     )
     if missed:
         worst = [entry["item"] for entry in missed[:3]]
-        told.append(f"To repeat: {', '.join(name.replace('_', ' ') for name in worst)}.")
+        told.append(f"To repeat: {', '.join(map(readable, worst))}.")
         places = dict.fromkeys(lessons[name] for name in worst if name in lessons)
         told += (
             [f"Next: read {' and '.join(places)} again, and then say the answers aloud."] if places else []

@@ -1,6 +1,6 @@
 """What a round of practice shows, as plain data: a panel and a terminal draw the same. Texts, never HTML."""
 
-from course_utils.interview import catalogue, log, schedule, score
+from course_utils.interview import catalogue, log, score
 
 # What is revealed of a question, in this order.
 STEPS = ("20 seconds", "2 minutes", "Follow-ups", "Trap")
@@ -30,8 +30,9 @@ def start(practice):
     due = len(practice.due())
     fresh = len(practice.today()) - due
     day = log.interview_date(practice.entries)
-    left = schedule.days_left(practice.now(), day)
-    when = f"The interview is in {left} days, on {day}." if left is not None else "No interview date is set."
+    days = (day - practice.now().date()).days if day else -1
+    when = {0: "today", 1: "tomorrow"}.get(days, f"in {days} days")
+    when = f"The interview is {when}, on {day}." if days >= 0 else "No interview date is set."
     actions = [("today", "Practise what is for today", "t")] if due or fresh else []
     actions += [
         (f"mock {minutes}", f"Mock interview, {minutes} minutes", str(minutes)[0])
@@ -79,7 +80,7 @@ def drill(practice):
         parts = [{"label": "How it shows", "text": task.symptom}] if task.symptom else []
         actions = [("check", "Check", "c")]
         actions += [("hint", "Name the mistake", "h")] if task.hint and not practice.hinted else []
-        actions += [("give up", "Show the answer", "g")]
+        actions += [("give_up", "Show the answer", "g")]
     return _item(practice) | {
         "text": task.question,
         "parts": parts,

@@ -108,7 +108,7 @@ class Terminal:
             self.practice.do(f"tick {word}")
         elif action == "date":
             self.practice.do("date", self.read(f"{view['box']['label']}: "))
-        elif view["box"]["kind"] == "code" and action in ("check", "hint", "give up"):
+        elif view["box"]["kind"] == "code" and action in ("check", "hint", "give_up"):
             self._with_code(action)
         elif first == "check" and action in ("", "check"):
             self.practice.do("check", "" if action else typed)

@@ -133,15 +133,14 @@ class CostCalculator(Widget):
     def followed(self):
         """Lines of texts: what follows, its formula, the number. The same as in complexity.js."""
         d, d_head = self.d_model, self.d_model // self.n_heads
-        shared = self.n_kv_heads * d_head if self.n_kv_heads != self.n_heads else 0
         matrix = cost.score_bytes(self.n, n_heads=self.n_heads, batch=self.batch)
         cache = cost.cache_bytes(
             self.layers, self.n, self.n_kv_heads, d_head, bytes_each=self.bytes_each, batch=self.batch
         )
-        early, late = cost.crossover(d), cost.crossover(d, feed_forward=True)
+        heads = dict(n_heads=self.n_heads, n_kv_heads=self.n_kv_heads)
+        early, late = (cost.crossover(d, feed_forward=both, **heads) for both in (False, True))
         when = "n = 2 d", "n = 6 d"
-        if shared:
-            early, late = d + shared, 5 * d + shared
+        if self.n_kv_heads != self.n_heads:
             when = "n = d + kv heads · d_head", "n = 5 d + kv heads · d_head"
         return [
             ("Share of the n² part", "4 n² d / all three", f"{100 * self.shares()[1]:.1f} %"),

@@ -5,7 +5,7 @@ import traitlets as T
 
 from course_utils.core import pronoun
 from course_utils.core.pronoun import IT, LENGTH, Weights, sentence
-from course_utils.views.tables import focus_sentence, named, weight_table
+from course_utils.views.tables import first_three, focus_sentence, named, weight_table
 from course_utils.views.widget import Row, Widget
 
 SENTENCES = [
@@ -95,10 +95,9 @@ class CutTool(Widget):
         words = self.sentences[self.chosen]
         whole = self.accuracy(np.ones((2, LENGTH, LENGTH), dtype=bool))
         edges = [f"{named(words, i)} to {named(words, j)}" for i, j in self.cuts]
-        edges = [*edges[:3], f"{len(edges) - 3} more"] if len(edges) > 3 else edges
         row = focus_sentence(self.shown()[1], words, words, focus=IT)
         return [
-            f"Cut in layer 1: {', '.join(edges) or 'nothing'}.",
+            f"Cut in layer 1: {first_three(edges) if edges else 'nothing'}.",
             f"In layer 2, {row}",
             f"Accuracy on {len(self.tested)} sentences held out: {self.accuracy():.3f}, uncut {whole:.3f}.",
         ]

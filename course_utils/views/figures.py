@@ -1,4 +1,4 @@
-"""Figures with words beside them, and static pictures of weights. matplotlib is imported when a figure needs it."""
+"""Figures with words beside them. matplotlib is imported when a figure needs it."""
 
 import base64
 import html
@@ -7,10 +7,6 @@ import sys
 from pathlib import Path
 
 from IPython.display import display
-
-from course_utils.views import inputs
-from course_utils.views.maps import MEANING
-from course_utils.views.tables import weight_table
 
 STYLE = Path(__file__).parent / "course.mplstyle"
 
@@ -45,21 +41,5 @@ def show_figure(figure, alt, *, caption=""):
         sys.modules["matplotlib.pyplot"].close(figure)
     data = base64.b64encode(png.getvalue()).decode("ascii")
     words = f"<figcaption>{html.escape(caption, quote=False)}</figcaption>" if caption else ""
-    _show(f'<figure><img alt="{html.escape(alt)}" src="data:image/png;base64,{data}">{words}</figure>', alt)
-
-
-def show_weights(weights, queries, keys=None, *, mask=None, title="Attention weights"):
-    """Show weights (n_q, n_k) as a table that stays: leaks and NaN are marked and said in words.
-
-    mask  boolean (n_q, n_k), True = may look. The same checks as ``WeightMap``.
-    """
-    queries = inputs.words("queries", queries)
-    keys = queries if keys is None else inputs.words("keys", keys)
-    shape = len(queries), len(keys)
-    weights = inputs.matrix("weights", weights, shape, MEANING)
-    mask = None if mask is None else inputs.mask(mask, shape, MEANING)
-    _show(weight_table(weights, queries, keys, mask=mask, title=title), title)
-
-
-def _show(picture, text):
-    display({"text/html": picture, "text/plain": text}, raw=True)
+    image = f'<img alt="{html.escape(alt)}" src="data:image/png;base64,{data}">'
+    display({"text/html": f"<figure>{image}{words}</figure>", "text/plain": alt}, raw=True)

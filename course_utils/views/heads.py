@@ -49,11 +49,12 @@ class HeadGrid(Widget):
                 f"a grid of heads shows at most {MOST_WORDS} words on a side, but there are {max(size)}: "
                 f"choose some, weights[:, :{MOST_WORDS}, :{MOST_WORDS}]"
             )
-        count = weights.shape[0] if np.ndim(weights) == 3 else 0
+        shape = inputs.shape_of("weights", weights)
+        count = shape[0] if len(shape) == 3 else 0
         if not 1 <= count <= MOST_HEADS:
             raise ValueError(
                 f"weights needs the shape (n_heads, n_q, n_k) with 1 to {MOST_HEADS} heads, "
-                f"but it is {tuple(np.shape(weights))}; of a batch choose one, weights[0]"
+                f"but it is {shape}; of a batch choose one, weights[0]"
             )
         meaning = "one row for each query and one column for each key in every head"
         maps = [inputs.matrix(f"weights[{i}]", weights[i], size, meaning) for i in range(count)]

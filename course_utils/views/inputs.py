@@ -20,6 +20,14 @@ def words(name, given):
     return given
 
 
+def shape_of(name, given):
+    """The shape of an array, a tensor or lists, or TypeError if the lists are not equally long."""
+    try:
+        return tuple(np.shape(given))
+    except ValueError:
+        raise TypeError(f"{name} needs rows of the same length, but it is {given!r:.60}") from None
+
+
 def matrix(name, given, shape, meaning):
     """A read-only float array of that shape, or an error that says what each side stands for."""
     try:

@@ -6,7 +6,7 @@ import traitlets as T
 from course_utils.core.masks import causal_mask, document_mask, window_mask
 from course_utils.core.scores import softmax
 from course_utils.views import inputs
-from course_utils.views.tables import fault_sentences, named, weight_table
+from course_utils.views.tables import first_three, named, weight_table
 from course_utils.views.widget import Row, Widget
 
 MOST_WORDS = 12
@@ -175,7 +175,7 @@ class MaskEditor(Widget):
         far = [f"{shift[i]:.3f}" for i in moved]
         far = ["less than 0.001" if text == "0.000" else text for text in far]
         names = [f"{named(self.words, i)} (by {text})" for i, text in zip(moved, far, strict=True)]
-        says = f"{len(moved)} of {len(blind)} rows that may not see it move: {_some(names)}."
+        says = f"{len(moved)} of {len(blind)} rows that may not see it move: {first_three(names)}."
         if not weights[moved, self.changed].any():
             says += " No weight on it is left there, but its score is still in the sum they were divided by."
         return start + says
@@ -191,7 +191,7 @@ class MaskEditor(Widget):
             told.append("No weight where the mask says no.")
         empty = [named(self.words, i) for i in np.flatnonzero(~mask.any(axis=1))]
         if empty:
-            told.append(f"{_some(empty)} may look at nothing: {WAYS[self.how][1]}")
+            told.append(f"{first_three(empty)} may look at nothing: {WAYS[self.how][1]}")
         return told
 
     def twin(self):
@@ -204,10 +204,6 @@ class MaskEditor(Widget):
             weights, self.words, self.words, mask=mask, focus=self.row, title=f"{title}; {self.how}",
             notes=(sums, *self.says(), self.leak_test()),
         )  # fmt: skip
-
-    def faults(self):
-        """Leaks, and rows that do not sum to 1, in words."""
-        return " ".join(fault_sentences(self.shown()[0], self.words, self.words, mask=self.mask()))
 
     def summary(self):
         return f"{len(self.words)} words, {self.rule}, {self.how}"
@@ -223,14 +219,9 @@ def masked_weights(scores, mask, how):
 
 
 def _rows(name, given):
-    array = np.asarray(given, dtype=float)
-    if array.ndim != 2:
+    shape = inputs.shape_of(name, given)
+    if len(shape) != 2:
         raise ValueError(
-            f"{name} needs two axes, one row for each word, but it is {array.shape}; choose one head of one text"
+            f"{name} needs two axes, one row for each word, but it is {shape}; choose one head of one text"
         )
-    return inputs.finite(name, given, array.shape, "one row for each word", "give finite vectors")
-
-
-def _some(items):
-    items = [*items[:3], f"{len(items) - 3} more"] if len(items) > 3 else items
-    return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
+    return inputs.finite(name, given, shape, "one row for each word", "give finite vectors")

@@ -1,11 +1,13 @@
 """Words to drag: whether the map of attention only moves with them, or changes."""
 
+import math
+
 import numpy as np
 import traitlets as T
 
+from course_utils.core.attention import scaled_dot_product_attention
 from course_utils.core.masks import causal_mask
 from course_utils.core.positions import rotate
-from course_utils.core.scores import softmax
 from course_utils.views import inputs
 from course_utils.views.tables import named, weight_table
 from course_utils.views.widget import Row, Widget
@@ -63,10 +65,11 @@ class OrderMap(Widget):
         predict="",
     ):
         words = inputs.words("words", words)
-        width = np.shape(query)[-1] if np.ndim(query) == 2 else 0
+        shape = inputs.shape_of("query", query)
+        width = shape[-1] if len(shape) == 2 else 0
         if width < 2 or width % 2:
             raise ValueError(
-                f"query needs shape (n, d) with an even d, one row for each word, but it is {np.shape(query)}"
+                f"query needs shape (n, d) with an even d, one row for each word, but it is {shape}"
             )
         meaning, remedy = "one row for each word, both equally wide", "give plain numbers"
         query, key = (
@@ -92,8 +95,8 @@ class OrderMap(Widget):
             place = np.arange(len(order))
             query, key = rotate(query, place), rotate(key, place)
         allowed = causal_mask(len(order)) if self.causal else None
-        scores = query @ key.T / np.sqrt(query.shape[1]) * self.sharpness
-        return softmax(scores if allowed is None else np.where(allowed, scores, -np.inf)), allowed
+        scale = self.sharpness / math.sqrt(query.shape[1])
+        return scaled_dot_product_attention(query, key, key, mask=allowed, scale=scale).weights, allowed
 
     def changed(self, order=None):
         """The places of the rows that differ from the first order's, moved along; and by how much at most."""

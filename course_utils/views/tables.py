@@ -65,20 +65,20 @@ def fault_sentences(weights, queries, keys, *, mask=None):
             size = f"{weights[i, j]:.2f}"
             size = "less than 0.01" if size == "0.00" else size
             names.append(f"{named(queries, i)} looks at {named(keys, j)} ({size})")
-        told.append(
-            f"{len(leaks)} leak{'s' * (len(leaks) > 1)}: {_first_three(names)}, which the mask hides."
-        )
+        told.append(f"{len(leaks)} leak{'s' * (len(leaks) > 1)}: {first_three(names)}, which the mask hides.")
     negative = np.argwhere(weights < 0)
     if len(negative):
         names = [f"{named(queries, i)} to {named(keys, j)} ({weights[i, j]:.2f})" for i, j in negative]
-        told.append(f"{len(negative)} weight{'s are' if len(negative) > 1 else ' is'} negative: {_first_three(names)}.")
+        told.append(
+            f"{len(negative)} weight{'s are' if len(negative) > 1 else ' is'} negative: {first_three(names)}."
+        )
     sums = weights.sum(axis=-1)
     empty = (weights == 0).all(axis=-1) & (False if mask is None else ~mask.any(axis=-1))
     wrong = np.flatnonzero((np.abs(sums - 1) > ROW_TOLERANCE) & ~empty)
     if len(wrong):
         names = [f"{named(queries, i)} ({sums[i]:.3f})" for i in wrong]
         told.append(
-            f"{len(wrong)} row{'s do' if len(wrong) > 1 else ' does'} not sum to 1: {_first_three(names)}."
+            f"{len(wrong)} row{'s do' if len(wrong) > 1 else ' does'} not sum to 1: {first_three(names)}."
         )
     nan = int(np.isnan(weights).sum())
     if nan:
@@ -89,6 +89,11 @@ def fault_sentences(weights, queries, keys, *, mask=None):
 def named(words, i):
     """The word in quotes, with its place if it occurs more than once."""
     return f'"{words[i]}"' + (f" at place {i + 1}" if list(words).count(words[i]) > 1 else "")
+
+
+def first_three(items):
+    """At most three of the items (one at least), and how many more there are: "a, b, c and 2 more"."""
+    return _listed([*items[:3], f"{len(items) - 3} more"] if len(items) > 3 else items)
 
 
 def plain_table(caption, columns, rows):
@@ -117,10 +122,6 @@ def _cell(weight, allowed, numbers):
 
 def _listed(items):
     return items[0] if len(items) == 1 else f"{', '.join(items[:-1])} and {items[-1]}"
-
-
-def _first_three(items):
-    return _listed([*items[:3], f"{len(items) - 3} more"] if len(items) > 3 else items)
 
 
 def _text(text):

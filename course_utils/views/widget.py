@@ -71,12 +71,12 @@ class Row(T.Int):
             places = [place for word, place in rows if word == value]
             if not places:
                 words = ", ".join(dict.fromkeys(word for word, _ in rows))
-                raise T.TraitError(f"focus needs one of {words}, but it is {value!r}")
+                raise T.TraitError(f"{self.name} needs one of {words}, but it is {value!r}")
             return places[0]
         place = super().validate(widget, value)
         last = max(place for _, place in rows)
         if not 0 <= place <= last:
-            raise T.TraitError(f"focus needs a place from 0 to {last}, but it is {place}")
+            raise T.TraitError(f"{self.name} needs a place from 0 to {last}, but it is {place}")
         return place
 
 

@@ -22,7 +22,8 @@ READ = """
   return {
     tables: [...document.querySelectorAll(".weights")].map((table) => [...table.tBodies[0].rows]
       .map((row) => [...row.querySelectorAll("td")].map((cell) => cell.textContent))),
-    focus: texts("tr.focus th"), readouts: texts(".readouts dd"), sentence: texts(".sentence"), says: texts(".says p"),
+    focus: texts("tr.focus th"), readouts: texts(".readouts dd"),
+    heads: texts("thead th[scope=col]:not(.axis)"), sentence: texts(".sentence"), says: texts(".says p"),
   };
 })
 """
@@ -57,12 +58,20 @@ def test_the_explorer_says_what_numpy_says_in_200_random_states_of_each_kind(kin
         words, weights, mask = view.shown()
         focus = view.order().index(view.focus)
         assert np.abs(numbers(seen["tables"][0]) - weights).max() <= HALF, state
+        assert seen["heads"] == words
         assert seen["focus"] == [words[focus]]
         assert seen["sentence"] == [focus_sentence(weights, words, words, mask=mask, focus=focus)]
         expected = view.readouts()
         if expected["Path Length"].isdecimal():
             expected["Path Length"] += f' from "{view.example}"'
         assert seen["readouts"] == list(expected.values())
+        adjective, path = words.index(view.example), seen["readouts"][2]
+        if adjective == focus:
+            assert path == "0 (the word itself)"
+        elif view.causal and focus < adjective:
+            assert path.startswith("none: the mask hides ")
+        else:
+            assert path == f'1 from "{view.example}"'
 
 
 def random_cuts(rng):

@@ -96,9 +96,13 @@ def test_texts_are_never_markup(plain_page):
 
 
 def test_the_clock_runs_stands_and_says_when_it_is_over(plain_page):
-    page = plain_page(Trainer(QUESTION | {"clock": {"seconds": 59, "minutes": 1, "running": True}}))
-    assert page.locator(".clock").inner_text() == "0:59 of 1:00"
+    clock = {"seconds": 59, "minutes": 1, "running": False}
+    page = plain_page(Trainer(QUESTION | {"clock": clock}))
+    assert page.locator(".clock").inner_text() == "0:59 of 1:00, the clock stands"
+    assert page.locator(".clock.over").count() == 0
+    set_trait(page, "card", QUESTION | {"clock": clock | {"running": True}})
     assert eventually(lambda: page.locator(".clock.over").count() == 1)
+    assert page.locator(".clock").inner_text().endswith(" of 1:00")
     set_trait(page, "card", QUESTION)
     page.wait_for_timeout(1200)
     assert page.locator(".clock").inner_text() == "1:01 of 5:00, the clock stands"

@@ -8,7 +8,7 @@ from course_utils.views.maps import WeightMap
 from tests.browser.examples import EXAMPLES, WORDS, leaky_map, scores, widget_classes
 from tests.browser.pages import contrasts, eventually
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = pytest.mark.browser
 CLASSES = widget_classes()
 every_widget = pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
 # So that the kernel shows the same examples as the other tests.

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 
-from course_utils.core import explorer
 from course_utils.core.attention import scaled_dot_product_attention
 from course_utils.core.tokens import library
-from course_utils.views.explorer import SHUFFLED, Explorer
+from course_utils.views.explorer import Explorer
 from course_utils.views.maps import WeightMap
 from course_utils.views.retrieval import RetrievalPlane
 from course_utils.views.tables import fault_sentences, focus_sentence
@@ -203,42 +202,6 @@ def test_fixed_weights_are_shown_as_they_are(plain_page):
         "inf",
     ]
     assert page.get_by_label("Sharpness").count() == page.get_by_label("Causal Mask").count() == 0
-
-
-def test_the_explorers_numbers_are_numpys_in_every_state(plain_page):
-    rng = np.random.default_rng(11)
-    page = plain_page(Explorer())
-    for _ in range(60):
-        state = {
-            "layer": int(rng.integers(1, 3)),
-            "focus": int(rng.integers(11)),
-            "example": str(rng.choice(["tired", "wide"])),
-            "sharpness": round(rng.uniform(0.2, 5), 1),
-            "causal": bool(rng.integers(2)),
-            "shuffle": bool(rng.integers(2)),
-        }
-        set_traits(page, **state)
-        words = explorer.sentence(state["example"])
-        order = SHUFFLED if state["shuffle"] else list(range(11))
-        words = [words[place] for place in order]
-        weights = explorer.run(words, causal=state["causal"], sharpness=state["sharpness"])[
-            state["layer"] - 1
-        ]
-        assert np.abs(numbers(page) - weights).max() <= HALF, state
-        assert page.locator("thead th[scope=col]:not(.axis)").all_inner_texts() == words
-        assert page.locator("tr.focus th").inner_text() == words[order.index(state["focus"])]
-        row_sum, computed, path = page.locator(".readouts dd").all_inner_texts()
-        assert row_sum == "1.000"
-        assert computed.startswith(
-            "66 of 121 needed" if state["causal"] else "11 × 11 = 121 in this layer, 242"
-        )
-        source, target = order.index(10), order.index(state["focus"])
-        if source == target:
-            assert path == "0 (the word itself)"
-        elif state["causal"] and target < source:
-            assert path.startswith("none: the mask hides ")
-        else:
-            assert path == f'1 from "{words[source]}"'
 
 
 def test_the_planes_numbers_are_numpys_in_every_state(plain_page):

@@ -1,4 +1,5 @@
 import math
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -236,3 +237,20 @@ def test_a_score_matrix_too_large_for_a_laptop_is_refused_before_it_is_made():
     with pytest.raises(ValueError, match="raise limit="):
         scaled_dot_product_attention(ones(5, 2), ones(5, 2), ones(5, 2), limit=199)
     assert scaled_dot_product_attention(ones(5, 2), ones(5, 2), ones(5, 2), limit=200).output.shape == (5, 2)
+
+
+def test_gradients_reach_a_bias():
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    arrays = [torch.from_numpy(np.random.default_rng(0).normal(size=s)) for s in ((3, 2), (5, 2), (5, 2), (3, 5))]
+    bias = arrays.pop().requires_grad_()
+    assert torch.autograd.gradcheck(lambda b: scaled_dot_product_attention(*arrays, bias=b).output, bias)
+
+
+def test_a_bias_that_does_not_fit_is_refused_before_the_scores_are_made():
+    x, bias = np.ones((2000, 1)), np.ones((3, 3))
+    tracemalloc.start()
+    with pytest.raises(ValueError, match="bias must broadcast"):
+        scaled_dot_product_attention(x, x, x, bias=bias)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**20

@@ -25,7 +25,7 @@ def test_entries_of_the_sentence():
     "n, gibibytes", [(1024, 0.00390625), (4096, 0.0625), (16384, 1), (32768, 4), (65536, 16)]
 )
 def test_bytes_of_one_score_matrix(n, gibibytes):
-    """Case D37: float32; twice that in float64, half in float16."""
+    """In float32; twice that in float64, half in float16."""
     assert cost.score_bytes(n) == gibibytes * 2**30
     assert (
         cost.score_bytes(n, bytes_each=8) == 2 * cost.score_bytes(n) == 4 * cost.score_bytes(n, bytes_each=2)
@@ -187,3 +187,12 @@ def test_numbers_are_shown_in_few_letters(number, unit, text):
 def test_nonsense_is_refused_by_name(call, message):
     with pytest.raises(ValueError, match=message):
         call()
+
+
+def test_the_crossover_with_shared_heads_is_where_both_cost_the_same():
+    for name in ("Llama-2-70B", "Llama-3-8B"):
+        shape = cost.MODELS[name]
+        heads = {"n_heads": shape.n_heads, "n_kv_heads": shape.n_kv_heads}
+        n = cost.crossover(shape.d_model, **heads)
+        assert cost.attention_flops(n, shape.d_model) == cost.projection_flops(n, shape.d_model, **heads)
+    assert cost.crossover(4096, n_heads=32, n_kv_heads=8) == 4096 + 8 * 128

@@ -65,7 +65,7 @@ def test_splitting_cuts_the_width_and_joining_puts_it_back(array):
 
 
 def test_neighbours_share_a_head(array):
-    """Case D29: 4 query heads on 2; all keys equal, so that each head gives the mean of its values."""
+    """4 query heads on 2; all keys equal, so that each head gives the mean of its values."""
     value = array([[[1.0], [3.0]], [[10.0], [30.0]]])
     shared = share_heads(value, 4)
     key = share_heads(array(np.zeros((2, 2, 5))), 4)
@@ -94,7 +94,7 @@ def test_each_sequence_has_its_own_mask_and_all_heads_use_it(array, rows):
 
 @pytest.mark.parametrize("side", ["left", "right"])
 def test_padding_and_causal_together_equal_the_run_without_padding(array, side):
-    """Case D33: what stands in the pads (99) cannot matter, on either side."""
+    """What stands in the pads (99) cannot matter, on either side."""
     given = list(map(array, matrices(4)))
     alone = np.asarray(multi_head_attention(array(X[:1]), *given, n_heads=4, causal=True).output)
     pads, real = np.full((1, 2, D_MODEL), 99.0), np.ones((1, 1, N_Q), dtype=bool)
@@ -176,7 +176,8 @@ FITTING = {
          r"mask must broadcast to the scores \(2, 5, 5\), but mask is \(2, 1, 5, 5\)"),
         ({"mask": ones(5, 5)}, TypeError, "mask has dtype float64: use a boolean mask"),
         ({"W_V": [[1.0]]}, TypeError, "W_V is a list, not an array"),
-        ({"limit": 799}, ValueError, "needs 0.0 GiB .* raise limit="),
+        ({"limit": 799, "context": ones(2, 7, 12)}, ValueError, "n = 7 needs 0.0 GiB .* raise limit="),
+        ({"limit": 799, "context": ones(2, 3, 12)}, ValueError, "n = 5 needs 0.0 GiB .* raise limit="),
     ],
 )
 # fmt: on

@@ -58,7 +58,7 @@ def test_a_key_has_to_pass_every_mask():
 
 @pytest.mark.parametrize("side", ["right", "left"])
 def test_padding_with_the_causal_mask_equals_the_run_without_pads(side):
-    # CASES.md D33: whatever stands in the pads, here 99.
+    # Whatever stands in the pads, here 99.
     random, n, lengths = np.random.default_rng(0), 5, [5, 3, 2]
     padded = np.full((3, n, 4), 99.0)
     for sample, length in zip(padded, lengths, strict=True):
@@ -93,3 +93,9 @@ def test_what_does_not_fit_is_refused_by_name(wrong, words):
 def test_only_boolean_arrays_are_combined(mask):
     with pytest.raises(TypeError, match="masks to combine must be boolean arrays"):
         combined_mask(mask)
+
+
+def test_masks_of_torch_are_combined_too():
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    both = combined_mask(torch.ones(2, 2, dtype=torch.bool), torch.from_numpy(causal_mask(2)))
+    assert isinstance(both, torch.Tensor) and both.tolist() == causal_mask(2).tolist()

@@ -37,8 +37,10 @@ def test_a_shift_turns_every_pair_by_the_same_angle_wherever_it_starts():
 
 def test_a_table_without_places_is_empty_and_without_width_is_refused():
     assert sinusoidal_positions(0, 4).shape == (0, 4)
-    with pytest.raises(ValueError, match="but n is 3 and d_model is 0"):
+    with pytest.raises(ValueError, match="d_model must be a whole number of 1 or more, but d_model is 0"):
         sinusoidal_positions(3, 0)
+    with pytest.raises(ValueError, match="n must be a whole number of 1 or more, but n is 2.5"):
+        sinusoidal_positions(2.5, 4)
 
 
 # ---------------------------------------------------------------- rotary
@@ -114,7 +116,9 @@ def test_gradients_flow_and_nothing_is_changed():
     [
         ((2, 3), [0, 1], r"an even d, but x is \(2, 3\)"),
         ((4,), [0, 1], r"x needs shape \(..., n, d\) with an even d, but x is \(4,\)"),
-        ((2, 4), [0, 1, 2], r"each of the 2 tokens is needed, but positions is \(3,\) and x is \(2, 4\)"),
+        ((2, 4), [0, 1, 2], r"each of the 2 tokens is needed, .* but positions is \(3,\) and x is \(2, 4\)"),
+        ((3, 4), [[0, 1, 2]] * 2, r"but positions is \(2, 3\) and x is \(3, 4\)"),
+        ((2, 2, 3, 4), [[0, 1, 2]] * 2, r"but positions is \(2, 3\) and x is \(2, 2, 3, 4\)"),
         ((2, 4), 1, r"but positions is \(\)"),
     ],
 )
@@ -164,3 +168,11 @@ def test_near_keys_win_when_all_scores_are_equal(array):
 def test_a_head_count_that_is_no_power_of_two_is_refused(n_heads):
     with pytest.raises(ValueError, match=f"n_heads is {n_heads}: use a power of two"):
         alibi_bias(n_heads, 4)
+
+
+def test_positions_of_a_batch_are_shared_by_its_heads(array):
+    x, positions = array(np.random.default_rng(0).normal(size=(2, 5, 3, 4))), np.array([[0, 1, 2], [7, 8, 9]])
+    given = np.asarray(rotate(x, array(positions[:, None].tolist())))
+    for sample in range(2):
+        alone = np.asarray(rotate(x[sample], array(positions[sample].tolist())))
+        np.testing.assert_allclose(given[sample], alone, atol=1e-12)

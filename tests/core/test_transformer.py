@@ -41,6 +41,34 @@ def test_the_feed_forward_treats_each_token_alone(array):
 def test_the_number_type_stays(array, dtype):
     x = array([[1.0, -2.0]], dtype)
     assert layer_norm(x).dtype == x.dtype and gelu(x).dtype == x.dtype
+    W, b = array([[1.0, 2.0], [3.0, 4.0]], dtype), array([0.0, 0.0], dtype)
+    assert feed_forward(x, W, b, W, b).dtype == x.dtype
+
+
+def test_half_precision_is_computed_in_single(array):
+    x, W, b = array([[300.0]], "float16"), array([[300.0]], "float16"), array([0.0], "float16")
+    given = feed_forward(x, W, b, array([[0.001]], "float16"), b, activation=lambda h: h)
+    assert abs(float(given[0, 0]) - 90) < 0.2  # 90000 on the way does not fit into float16
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"W_1": (5, 8)}, r"W_1 needs shape \(4, d_hidden\), as x is \(3, 4\), but W_1 is \(5, 8\)"),
+        ({"b_1": (3, 8)}, r"b_1 needs shape \(8,\), but b_1 is \(3, 8\)"),
+        ({"W_2": (4, 8)}, r"W_2 needs shape \(8, 4\), but W_2 is \(4, 8\)"),
+        ({"b_2": (7, 1, 4)}, r"b_2 needs shape \(4,\), but b_2 is \(7, 1, 4\)"),
+    ],
+)
+def test_weights_that_do_not_fit_are_refused_by_name(array, changed, words):
+    shapes = {"x": (3, 4), "W_1": (4, 8), "b_1": (8,), "W_2": (8, 4), "b_2": (4,)} | changed
+    with pytest.raises(ValueError, match=words):
+        feed_forward(**{name: array(np.ones(shape)) for name, shape in shapes.items()})
+
+
+def test_a_gain_that_would_widen_is_refused(array):
+    with pytest.raises(ValueError, match=r"gain needs shape \(4,\), but gain is \(2, 1, 4\)"):
+        layer_norm(array(np.ones((3, 4))), array(np.ones((2, 1, 4))))
 
 
 def test_norm_and_gelu_are_torchs_gradients_included():

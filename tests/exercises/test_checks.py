@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from course_utils.exercises import check, checks, hint, judge, properties, show_solution
-from course_utils.exercises.registry import solution_source
+from course_utils.exercises.registry import exercises, solution_source
 
 
 def test_an_unknown_name_gets_a_suggestion_and_no_traceback(capsys):
@@ -466,3 +466,12 @@ def test_a_letter_or_number_of_another_kind_is_asked_for_plainly():
         assert judge("causal_it", given).message.startswith("Answer with one of the letters, in quotes")
     assert judge("weight_by_hand", {"a": 1}).message == "A dict came: write a number."
     assert judge("fresh_weights", [[1], [1, 2]]).message == "A list came: write a list of numbers."
+
+
+def test_options_by_name_may_stand_in_any_order():
+    solution = exercises()["masked_attention"].solution
+
+    def masked_attention(query, key, value, scale=None, *, mask=None, bias=None, causal=False):
+        return solution(query, key, value, mask, bias, causal, scale)
+
+    assert judge("masked_attention", masked_attention).state == "right"

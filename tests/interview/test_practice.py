@@ -158,7 +158,7 @@ def test_a_debug_drill_that_is_given_up_comes_with_another_mistake_next(start, p
         to(practice, "debug:attention")
         assert not last & set(practice.current.planted)
         last = set(practice.current.planted)
-        view = practice.do("give up")
+        view = practice.do("give_up")
         assert all(name in view["message"] for name in last)
         assert view["parts"][0] == {"label": "Reference", "text": practice.current.solution}
     assert {entry["rating"] for entry in log.read(path)[0]} == {1}
@@ -182,7 +182,7 @@ def test_today_is_what_is_due_and_what_failed_comes_once_more(start, time, path)
     count = 0
     while practice.screen != "result":
         count += 1
-        practice.do("reveal"), practice.do("give up"), practice.do("next")
+        practice.do("reveal"), practice.do("give_up"), practice.do("next")
     assert count == 10 and len(log.read(path)[0]) == 10
     practice.do("home")
     assert "To repeat today: 0. New: 0." in practice.view()["text"] and "today" not in labels(practice.view())
@@ -200,7 +200,9 @@ def test_the_interview_date_is_set_refused_and_taken_back(start, time, path):
     assert len(practice.do("date", "an essay " * 300)["message"]) < 120
     assert log.read(path)[0] == []
     practice.do("date", " 2030-01-15 ")
-    assert "The interview is in 13 days, on 2030-01-15." in start().view()["text"]
+    for days, when in ((0, "in 14 days"), (12, "in 2 days"), (13, "tomorrow"), (14, "today")):
+        time.days = days  # at noon
+        assert f"The interview is {when}, on 2030-01-15." in start().view()["text"]
     time.days = 20
     assert "No interview date is set." in start().view()["text"]
     practice.do("date", "")
@@ -254,7 +256,7 @@ def test_two_rounds_at_once_see_each_others_answers(start, path):
     first, second = start(), start()
     for practice, item in ((first, "colour"), (second, "estimate:crossover")):
         to(practice, item)
-        practice.do("reveal"), practice.do("give up"), practice.do("next"), practice.do("home")
+        practice.do("reveal"), practice.do("give_up"), practice.do("next"), practice.do("home")
     assert {entry["item"] for entry in second.entries} == {"colour", "estimate:crossover"}
     assert len(log.read(path)[0]) == 2
 

@@ -35,6 +35,11 @@ def test_the_advice_names_the_strongest_the_weakest_and_what_next():
     assert "To repeat: c, b. Next: read 05_heads and 04_masking again" in told
 
 
+def test_what_is_to_be_repeated_is_named_in_words():
+    missed = answers(("by hand:softmax_row", "scaling", "by hand", 1, 0.0))
+    assert "To repeat: by hand: softmax row." in score.advice(missed, {})
+
+
 def test_only_the_last_answer_to_a_question_is_to_be_repeated():
     twice = [*ROUND, *answers(("c", "heads", "debug", 3, 1.0), ("b", "masking", "debug", 3, 1.0))]
     assert "Next: a level higher" in " ".join(score.advice(twice, {}))

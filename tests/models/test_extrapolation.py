@@ -28,7 +28,6 @@ def test_the_model_sees_no_future():
         torch.testing.assert_close(model(symbols)[:, :9], model(later)[:, :9])
 
 
-@pytest.mark.slow
 def test_one_model_trains_again_as_the_stored_run_says():
     pytest.importorskip("torch", reason="torch is not installed: nothing is trained")
     from course_utils.models.extrapolation import CLIPPED, accuracy, train

@@ -99,7 +99,6 @@ def test_the_first_steps_of_the_answer_task_go_as_stored(torch):
     assert train("1 attention layer", 0, steps=300) < 0.6
 
 
-@pytest.mark.slow
 def test_a_feed_forward_layer_answers_after_one_attention_layer(torch):
     from course_utils.models.pronoun_answer import train
 

@@ -103,7 +103,7 @@ def module():
 
 
 def test_the_modules_answer_on_nothing_but_padding_depends_on_need_weights(module):
-    """Case D35."""
+    """torch's two ways of asking for weights disagree."""
     x, blocked = torch.randn(1, 3, 4), torch.ones(1, 3, dtype=torch.bool)
     with_weights, without = (
         module(x, x, x, key_padding_mask=blocked, need_weights=need)[0] for need in (True, False)
@@ -112,7 +112,7 @@ def test_the_modules_answer_on_nothing_but_padding_depends_on_need_weights(modul
 
 
 def test_the_modules_causal_hint_overrules_the_mask_or_not(module):
-    """Case D36: with an open mask the hint counts without weights, the mask with them."""
+    """With an open mask the hint counts without weights, the mask with them."""
     x, opened = torch.randn(1, 3, 4), torch.zeros(3, 3, dtype=torch.bool)
     plain = module(x, x, x)[0]
     with_weights, without = (

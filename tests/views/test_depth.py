@@ -36,7 +36,7 @@ def test_it_says_what_is_cut_where_it_looks_and_what_is_left():
     assert cut == 'Cut in layer 1: "it" to "tired".' and where.startswith('In layer 2, "it" looks most at "')
     assert score == "Accuracy on 600 sentences held out: 0.500, uncut 1.000."
     view.cuts = [[i, 10] for i in range(5)]
-    assert view.says()[0].endswith(', "didn\'t" to "tired", 2 more.')
+    assert view.says()[0].endswith(', "didn\'t" to "tired" and 2 more.')
     assert CutTool(WEIGHTS).says()[0] == "Cut in layer 1: nothing."
 
 

@@ -1,4 +1,4 @@
-"""Figures with a text alternative, and weights as a table."""
+"""Figures with a text alternative."""
 
 import base64
 import re
@@ -6,12 +6,10 @@ import struct
 import subprocess
 import sys
 
-import numpy as np
 import pytest
 
 from course_utils.views import figures
-from course_utils.views.figures import new_figure, show_figure, show_weights
-from course_utils.views.maps import WeightMap
+from course_utils.views.figures import new_figure, show_figure
 
 
 @pytest.fixture
@@ -83,15 +81,3 @@ def test_figures_import_matplotlib_only_when_one_is_made():
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
     )
     assert done.stdout.strip() == "False"
-
-
-def test_weights_are_shown_as_the_maps_twin(shown):
-    weights, mask = np.array([[0.5, 0.5], [0.25, 0.75]]), np.tri(2) > 0
-    assert show_weights(weights, ["a", "b"], mask=mask, title="Mine") is None
-    assert shown[0] == {
-        "text/html": WeightMap(weights=weights, queries=["a", "b"], mask=mask, title="Mine").twin(),
-        "text/plain": "Mine",
-    }
-    assert '1 leak: "a" looks at "b" (0.50), which the mask hides.' in shown[0]["text/html"]
-    with pytest.raises(ValueError, match="weights needs the shape"):
-        show_weights(weights, ["a", "b", "c"])

@@ -56,11 +56,12 @@ def test_queries_and_keys_may_differ_and_a_mask_shows_leaks():
     assert "1 leak: " in view.twin() and repr(view) == "HeadGrid(2 heads, 2 queries, 3 keys)"
 
 
-def test_given_arrays_are_copied_and_tensors_are_taken():
+def test_given_arrays_are_copied_and_lists_and_tensors_are_taken():
     given = weights()
     view = HeadGrid(given, WORDS)
     given[0, 0, 0] = 7
     assert view.maps[0][0, 0] < 1
+    assert HeadGrid([[[1.0]]], ["a"]).maps[0].tolist() == [[1.0]]
     torch = pytest.importorskip("torch")
     assert np.allclose(HeadGrid(torch.tensor(weights(), requires_grad=True), WORDS).maps, weights())
 
@@ -71,6 +72,7 @@ def test_given_arrays_are_copied_and_tensors_are_taken():
         (dict(weights=weights()[0]), ValueError, "(n_heads, n_q, n_k) with 1 to 16 heads, but it is (4, 4)"),
         (dict(weights=weights()[None]), ValueError, "but it is (1, 3, 4, 4); of a batch choose one, weights[0]"),
         (dict(weights=weights(17)), ValueError, "1 to 16 heads, but it is (17, 4, 4)"),
+        (dict(weights=[[[1.0], [1.0, 2.0]]]), TypeError, "weights needs rows of the same length"),
         (dict(words=["a"]), ValueError, "weights[0] needs the shape (1, 1), one row for each query"),
         (dict(words="abca"), TypeError, "words needs a list of words, but it is the text 'abca'"),
         (dict(words=[*"abcdefghijklmnopqrstuvwxyz"]), ValueError, "at most 24 words on a side, but there are 26"),

@@ -6,6 +6,7 @@ import traitlets
 
 from course_utils.core.attention import scaled_dot_product_attention
 from course_utils.views.masking import AFTER, BEFORE, RENORMALISED, SCORE_0, SCORE_10, WAYS, MaskEditor
+from course_utils.views.tables import fault_sentences
 
 RNG = np.random.default_rng(3)
 QUERY, KEY, VALUE = RNG.normal(size=(5, 3)), RNG.normal(size=(5, 3)), RNG.normal(size=(5, 2))
@@ -71,11 +72,26 @@ def test_the_text_form_and_the_twin_name_the_setting():
     assert repr(view) == "MaskEditor(5 words, window, score 0)"
     twin = view.twin()
     assert "Mask: window of 3, pads: 1, cells by hand: 1; score 0" in twin and "Row sums: 1.000, " in twin
-    assert view.faults() in twin.replace("<br>", " ") and "leaks: " in view.faults()
+    faults = " ".join(fault_sentences(view.shown()[0], WORDS, WORDS, mask=view.mask()))
+    assert faults in twin.replace("<br>", " ") and "leaks: " in faults
     assert (
         repr(MaskEditor(QUERY, KEY, VALUE)).startswith("MaskEditor(5 words")
         and "t5" in MaskEditor(QUERY, KEY, VALUE).twin()
     )
+
+
+def test_lists_and_tensors_are_taken_as_they_come():
+    assert MaskEditor(QUERY.tolist(), KEY.tolist(), VALUE.tolist(), WORDS).query == QUERY.tolist()
+    torch = pytest.importorskip("torch")
+    for kind in (torch.float64, torch.bfloat16):
+        given = [torch.tensor(x, dtype=kind, requires_grad=True) for x in (QUERY, KEY, VALUE)]
+        view = MaskEditor(*given, WORDS)
+        expected = scaled_dot_product_attention(*(x.detach().double().numpy() for x in given), causal=True)
+        assert np.allclose(view.shown()[0], expected.weights)
+    with pytest.raises(
+        ValueError, match=r"query needs two axes, one row for each word, but it is \(1, 5, 3\)"
+    ):
+        MaskEditor(given[0][None], *given[1:], WORDS)
 
 
 @pytest.mark.parametrize(
@@ -88,8 +104,12 @@ def test_the_text_form_and_the_twin_name_the_setting():
         (dict(window=0), traitlets.TraitError, "window needs a whole number from 1 to 5, but it is 0"),
         (dict(pads=5), traitlets.TraitError, "pads needs a whole number from 0 to 4, but it is 5"),
         (dict(flips=[[0, 5]]), traitlets.TraitError, "flips needs cells [row, column] from 0 to 4, but one is [0, 5]"),
-        (dict(changed="z"), traitlets.TraitError, "but it is 'z'"),
+        (dict(changed="z"), traitlets.TraitError, "changed needs one of a, b, c, d, but it is 'z'"),
+        (dict(changed=9), traitlets.TraitError, "changed needs a place from 0 to 4, but it is 9"),
+        (dict(row=-1), traitlets.TraitError, "row needs a place from 0 to 4, but it is -1"),
+        (dict(column="zz"), traitlets.TraitError, "column needs one of a, b, c, d, but it is 'zz'"),
         (dict(query=QUERY[0]), ValueError, "query needs two axes, one row for each word, but it is (3,)"),
+        (dict(key=[[1.0], [1.0, 2.0]]), TypeError, "key needs rows of the same length, but it is [[1.0], [1.0, 2.0]]"),
         (dict(value=VALUE[:4]), ValueError, "one row for each word, but there are 5, 5, 4 and 5"),
         (dict(key=KEY[:, :2]), ValueError, "the same last size d_k, but query is (5, 3) and key is (5, 2)"),
         (dict(key=KEY * np.nan), ValueError, "key needs finite numbers"),

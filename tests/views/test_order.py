@@ -75,6 +75,7 @@ SQUARE = np.eye(4)
         (dict(query=np.ones((4, 3))), ValueError, "even d, one row for each word, but it is (4, 3)"),
         (dict(query=np.ones(4)), ValueError, "but it is (4,)"),
         (dict(query=np.ones((3, 4))), ValueError, "query needs the shape (4, 4), one row for each word"),
+        (dict(query=[[1.0], [1.0, 2.0]]), TypeError, "query needs rows of the same length"),
         (dict(key=np.ones((4, 2))), ValueError, "key needs the shape (4, 4)"),
         (dict(key=np.full((4, 4), np.nan)), ValueError, "key needs finite numbers"),
         (dict(words="abcd"), TypeError, "words needs a list of words"),

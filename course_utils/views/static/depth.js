@@ -23,8 +23,7 @@ export default view((state, root) => {
     first.rows.forEach(({ name }, i) => name.setAttribute("aria-description",
       isCut(i, adjective) ? "does not see the adjective" : "sees the adjective"));
     const edges = cuts.map(([i, j]) => `${named(words, i)} to ${named(words, j)}`);
-    const told = edges.length > 3 ? [...edges.slice(0, 3), `${edges.length - 3} more`] : edges;
-    setText(says[0], `Cut in layer 1: ${told.join(", ") || "nothing"}.`);
+    setText(says[0], `Cut in layer 1: ${firstThree(edges) || "nothing"}.`);
     setText(says[1], `In layer 2, ${focusSentence({ queries: words, keys: words, weights: two, focus: it })}`);
     setText(says[2], `Accuracy on ${state.get("tested").length} sentences held out: ${fixed(accuracy(model, allowed), 3)}, ` +
       `uncut ${fixed(whole[state.get("model") - 1], 3)}.`);
