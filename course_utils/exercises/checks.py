@@ -42,7 +42,7 @@ def judge(name, answer=None):
     """Say whether ``answer`` solves the exercise ``name``: a Verdict. Prints nothing, raises nothing.
 
     For a function exercise ``answer`` is the function, which is run on copies of the probes for at most two
-    seconds; for the others it is the value. The learner's own interrupt (KeyboardInterrupt) passes through.
+    seconds, and as long again to find out what is wrong with it; for the others it is the value. The learner's own interrupt (KeyboardInterrupt) passes through.
     """
     exercise = exercises().get(str(name))
     if exercise is None:
