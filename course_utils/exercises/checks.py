@@ -22,6 +22,7 @@ from course_utils.exercises.feedback import (
     evidence,
     failing_property,
     printed,
+    refusal_note,
     right,
     split_question,
 )
@@ -42,7 +43,8 @@ def judge(name, answer=None):
     """Say whether ``answer`` solves the exercise ``name``: a Verdict. Prints nothing, raises nothing.
 
     For a function exercise ``answer`` is the function, which is run on copies of the probes for at most two
-    seconds, and as long again to find out what is wrong with it; for the others it is the value. The learner's own interrupt (KeyboardInterrupt) passes through.
+    seconds, and as long again to find out what is wrong with it; for the others it is the value. The learner's
+    own interrupt (KeyboardInterrupt) passes through.
     """
     exercise = exercises().get(str(name))
     if exercise is None:
@@ -114,7 +116,7 @@ def _judge_function(exercise, answer):
         return Verdict("not started", None, _paragraphs(words, shown))
     wrong = [i for i, outcome in enumerate(given) if not agrees(exercise, outcome, expected[i])]
     if not wrong:
-        return Verdict("right", None, right(exercise))
+        return Verdict("right", None, _paragraphs(right(exercise), refusal_note(given, expected)))
     try:
         with guarded():
             note = find_note(exercise, given)

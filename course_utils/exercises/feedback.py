@@ -22,17 +22,6 @@ def failing_property(exercise, answer, given, wrong):
     """A sentence on what is wrong, for an answer that is no known mistake, and the probe that shows it."""
     at = wrong[0]
     outcome, expected = given[at], expected_outcomes(exercise)
-    if expected[at].error and outcome.error == expected[at].error:
-        if not outcome.on_purpose:
-            return (
-                f"This input has to be refused by a raise of your own. Here NumPy stumbles over the shapes, "
-                f"with words of its own ({outcome.error}); on other inputs it may not stumble at all."
-            ), at
-        missing = " and ".join(missing_numbers(outcome, expected[at]))
-        return (
-            f"You refuse this input, as you should. The words of your {outcome.error} have to name {missing}.",
-            at,
-        )
     if expected[at].error:
         instead = "your function gives nothing back" if outcome.nothing else "your function gives an answer"
         came = f"{outcome.error} came" if outcome.error else instead
@@ -252,6 +241,21 @@ def right(exercise):
         return "Right." + (f" {exercise.covers}" if exercise.covers else "")
     count = len(exercise.probes)
     return f"Right: {count} of {count} probes" + (f", {exercise.covers}." if exercise.covers else ".")
+
+
+def refusal_note(given, expected):
+    """What to say of inputs that were refused in a way that will do, but could be better; "" if there is nothing."""
+    pairs = [(mine, right) for mine, right in zip(given, expected, strict=True) if right.on_purpose]
+    for mine, right in pairs:
+        if not mine.on_purpose:
+            return (
+                "A note: what cannot work is refused here by NumPy, by accident and over shapes. On other inputs it "
+                "may not stumble at all. Raise an error of your own, with the numbers in it."
+            )
+        missing = " and ".join(missing_numbers(mine, right))
+        if missing:
+            return f"A note: the words of your {mine.error} could name {missing}, for whoever reads them."
+    return ""
 
 
 def printed(text):

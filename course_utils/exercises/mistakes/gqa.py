@@ -16,16 +16,6 @@ def group(query, key):
     return query.shape[1] // key.shape[1]
 
 
-def refuses_by_accident(query, key, value):
-    """You refuse nothing yourself: where heads cannot be shared, NumPy stumbles later, over shapes, in its own words.
-
-    And not always: 1 query head on 4 key/value heads gives an empty array, in silence. Where do you see that a
-    division leaves something over?
-    """
-    times = query.shape[1] // key.shape[1]
-    return attend(query, np.repeat(key, times, axis=1), np.repeat(value, times, axis=1))
-
-
 def tiles_the_heads(query, key, value):
     """Your key/value heads come in turn, [0, 1, 0, 1]: query head 1 reads head 1 instead of head 0.
 
