@@ -134,16 +134,19 @@ def fresh(args):
 
 def practise(args):
     """Practise for an interview here: what is due today, drills graded by code, mock interviews."""
-    from course_utils.interview.bank import BankError
-    from course_utils.interview.terminal import practise as run
-
     begin = (
         f"mock {args.mock}" if args.mock else f"drill {args.drill}" if args.drill else args.today and "today"
     )
     try:
-        run(interview=args.interview, begin=begin and begin.replace("-", " "))
-    except BankError as error:
-        raise Trouble(f"{error}.") from error
+        from course_utils.interview.bank import BankError
+        from course_utils.interview.terminal import practise as run
+
+        try:
+            run(interview=args.interview, begin=begin and begin.replace("-", " "))
+        except BankError as error:
+            raise Trouble(f"{error}.") from error
+    except KeyboardInterrupt:  # while it starts
+        return 130
 
 
 def export(args):
@@ -152,7 +155,8 @@ def export(args):
     from course_utils.interview.deck import write
     from course_utils.lessons import notebook
 
-    file = Path(args.file or notebook.WORK / "self-attention.apkg")
+    file = Path(args.file or notebook.WORK)
+    file = file / "self-attention.apkg" if file == notebook.WORK or file.is_dir() else file
     file.parent.mkdir(parents=True, exist_ok=True)
     try:
         count = write(questions(), file, timestamp=time.time())

@@ -209,6 +209,16 @@ def test_practise_begins_where_it_is_told(words, interview, begin, monkeypatch):
     assert told[0]["interview"] == interview and (told[0]["begin"] or None) == begin
 
 
+def test_an_interrupt_while_practice_starts_is_no_traceback(monkeypatch):
+    from course_utils.interview import terminal
+
+    def interrupted(**options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(terminal, "practise", interrupted)
+    assert cli.main(["practise"]) == 130
+
+
 def test_a_question_file_that_is_broken_is_named(monkeypatch, capsys, tmp_path):
     from course_utils.interview import bank
 
@@ -225,6 +235,8 @@ def test_export_writes_a_deck_into_the_learners_folder(course, capsys):
     assert (
         cli.main(["export", str(work / "mine" / "deck.apkg")]) == 0 and (work / "mine" / "deck.apkg").exists()
     )
+    assert cli.main(["export", str(work / "mine")]) == 0  # a folder that is there
+    assert (work / "mine" / "self-attention.apkg").exists()
 
 
 def test_a_bug_of_ours_is_not_hidden(monkeypatch):

@@ -57,15 +57,24 @@ def questions():
 
 
 def load(folder):
-    """The questions of every file in a folder. Raises BankError, also if two have one name."""
+    """The questions of every file in a folder. Raises BankError, also if two have one name, or if there are none."""
     found = {}
     files = [file for file in folder.iterdir() if file.name.endswith(".toml")] if folder.is_dir() else []
+    if not files:
+        raise BankError(f"{folder} holds no questions; fetch the course again")
     for file in sorted(files, key=lambda file: file.name):
         try:
             text = file.read_text(encoding="utf-8")
         except UnicodeDecodeError:
             raise BankError(f"{file.name}: this is no UTF-8 text; save it again as UTF-8") from None
-        for name, question in read_questions(file.name, text).items():
+        except OSError as error:
+            raise BankError(
+                f"{file.name} cannot be read ({error.strerror}); fetch the course again"
+            ) from None
+        of_file = read_questions(file.name, text)
+        if not of_file:
+            raise BankError(f"{file.name} holds no question; fetch the course again")
+        for name, question in of_file.items():
             if name in found:
                 raise BankError(
                     f"{file.name}, question {name}: {found[name].topic}.toml has one of that name, too"

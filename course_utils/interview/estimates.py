@@ -8,6 +8,7 @@ from course_utils.interview.drill import Drill, Feedback, Unread, near, quantity
 TOLERANCE = 0.05
 APART = 0.06  # GiB and GB differ by 7 %
 ASKS = {"bytes": "With its unit.", "FLOPs": "In FLOPs.", "count": ""}
+UNITS = {"bytes": "B", "FLOPs": "FLOP", "count": ""}
 MINUTES = 3
 ROUNDS = 500  # draws until no slip lies near the right answer
 
@@ -54,6 +55,8 @@ def grade(kind, drawn, text):
 
 def shown(value, dimension):
     """ "2.0 GiB", "16.8 M": a number in the size that people say."""
+    if value >= 1e18 or value < 1:  # a slip: no row of digits
+        return f"{value:.3g} {UNITS[dimension]}".rstrip()
     if dimension == "count" and value < 1e5:
         return f"{value:,.0f}"
-    return cost.readable(value, {"bytes": "B", "FLOPs": "FLOP", "count": ""}[dimension])
+    return cost.readable(value, UNITS[dimension])

@@ -92,8 +92,8 @@ SUBJECTS = [
         task=(
             "Attention with masks. mask (boolean, True = may look) broadcasts to the scores; bias is added to the "
             "scaled scores; causal is aligned bottom-right; scale replaces 1/sqrt(d_k). A query that may look at "
-            "nothing gives zeros. `causal_mask(n_queries, n_keys)` and a `softmax` that turns a row of -inf into zeros "
-            "are there. Give the output only."
+            "nothing gives zeros, and `softmax` does that for a row of -inf; `causal_mask` is aligned bottom-right. "
+            "Give the output only."
         ),
         given=["np", "math", "softmax", "causal_mask"],
         reference=references.MASKED,
@@ -154,8 +154,8 @@ SUBJECTS = [
         minutes=15,
         task=(
             "Grouped-query attention. query (batch, heads, n_q, d_k), key and value (batch, kv_heads, n_k, ...): "
-            "neighbouring query heads share a key/value head, [0, 0, 1, 1]. A count that does not divide raises "
-            "ValueError. Give the output only."
+            "neighbouring query heads share a key/value head, [0, 0, 1, 1]. Counts that do not divide raise a "
+            "ValueError whose words name both numbers. Give the output only."
         ),
         given=["np", "math", "softmax"],
         reference=references.GROUPED,
@@ -198,7 +198,7 @@ SUBJECTS = [
         task=(
             "Causal attention of one head with a key-value cache. x (n, d_model) arrives in chunks of the given sizes; "
             "each chunk attends to all keys so far. Give all outputs, (n, d_v): they equal those of one full pass. "
-            "`softmax` and `causal_mask(n_queries, n_keys)`, aligned bottom-right, are there."
+            "`causal_mask` is aligned bottom-right."
         ),
         given=["np", "math", "softmax", "causal_mask"],
         reference=references.CACHED,

@@ -9,6 +9,8 @@ from course_utils.interview import catalogue, log, schedule, screens
 from course_utils.interview.bank import Question, prove, questions
 from course_utils.interview.stopwatch import Stopwatch, span
 
+SLIP = 0.25  # what each try in vain costs, and the hint; a drill that is solved in the end keeps as much
+
 
 class Practice:
     """What the candidate is doing. Time and chance are arguments, so that a test can set both.
@@ -23,7 +25,7 @@ class Practice:
         self.path, self.now, self.ticks = path, now, ticks
         self.rng = np.random.default_rng(seed)
         self.items = catalogue.items(questions() if bank is None else bank)
-        self.notes, self.unsaved, self.message = [], [], ""
+        self.notes, self.unsaved, self.message, self.planted = [], [], "", {}
         self._home()
 
     def view(self):
@@ -52,7 +54,7 @@ class Practice:
         return self.view()
 
     def _do_today(self, _, value):
-        self._begin(self.today(), repeat=True)
+        self._begin(self.today() or self.ahead(), repeat=True)
 
     def _do_mock(self, minutes, value):
         self._begin(catalogue.mock(self.items, int(minutes), self.rng), limit=int(minutes))
@@ -63,17 +65,20 @@ class Practice:
 
     def _do_date(self, _, value):
         try:
-            day = date.fromisoformat(value.strip()) if value.strip() else None
+            day = date.fromisoformat(value.strip())
         except ValueError:
-            self.message = f"{value.strip()[:40]!r} is no date: write it as 2030-05-31."
+            what = f"{value.strip()[:40]!r} is no date" if value.strip() else "Nothing is written"
+            self.message = f"{what}: write it as 2030-05-31."
             return
-        if day and day < self.now().date():
+        if day < self.day():
             self.message = f"{day} is over: write a day to come."
             return
-        self._keep({"interview": day.isoformat() if day else ""})
-        self.message = self.message or (
-            f"The interview is on {day}." if day else "No interview date is set now."
-        )
+        self._keep({"interview": day.isoformat()})
+        self.message = f"The interview is on {day}."
+
+    def _do_no_date(self, _, value):
+        self._keep({"interview": ""})
+        self.message = "No interview date is set now."
 
     def _do_reveal(self, _, value):
         self.watch.pause()  # the answer was given before
@@ -100,9 +105,11 @@ class Practice:
             self.message = f"Not yet. {feedback.message}"
             self.mistakes.append(feedback.mistake)
             return
-        self._finish(1.0)
+        share = max(1 - SLIP * (self.tries - 1 + self.hinted), SLIP)
+        self._finish(share)
         tries = "at once" if self.tries == 1 else f"after {self.tries} tries"
-        self.message += f"\n\nSolved {tries}, in {span(self.watch.seconds())}. {self._again()}"
+        self.message += f"\n\nSolved {tries}, in {span(self.watch.seconds())}. "
+        self.message += f"{share:.0%} of the points. {self._again()}"
         self.message += f"\n\n{self.current.told}" if self.current.told else ""
 
     def _do_hint(self, _, value):
@@ -114,20 +121,13 @@ class Practice:
         self.message = f"{self.current.told}\n\n{self._again()}".strip()
 
     def _do_next(self, _, value):
-        told = ""
-        if self.screen == "question":
-            said, points = len(self.ticked), len(self.current.rubric)
-            self._finish(said / points)
-            told = f"{said} of {points} points. {self._again()}"
-        self._go(self.place + 1)
-        self.message = f"{told} {self.message}".strip()
+        self._leave(self._settle(empty=True))
 
     def _do_skip(self, _, value):
-        self._go(self.place + 1)
+        self._leave(self._settle())
 
     def _do_stop(self, _, value):
-        if self.screen == "question" and self.ticked:  # what is ticked is an answer
-            self._finish(len(self.ticked) / len(self.current.rubric))
+        self.message = self._settle()
         self.screen = "result"
 
     def _do_result(self, _, value):
@@ -174,10 +174,27 @@ class Practice:
             return
         item = self.items[self.queue[place]]
         self.current = item.make(self.rng, self._last_planted(item.name))
+        if getattr(self.current, "planted", ()):
+            self.planted[item.name] = self.planted["last"] = self.current.planted
         self.screen = "question" if isinstance(self.current, Question) else "drill"
         self.watch = Stopwatch(self.ticks)
         self.step, self.ticked, self.proof, self.done, self.hinted = 0, set(), "", False, False
         self.tries, self.mistakes, self.written = 0, [], getattr(self.current, "start", "")
+
+    def _leave(self, told):
+        self._go(self.place + 1)
+        self.message = f"{told} {self.message}".strip()
+
+    def _settle(self, empty=False):
+        """Keep what was begun: points that are ticked (or none, if ``empty``), a drill tried in vain. Says so."""
+        if self.screen == "question" and (self.ticked or empty):
+            said, points = len(self.ticked), len(self.current.rubric)
+            self._finish(said / points)
+            return f"{said} of {points} points. {self._again()}"
+        if self.screen == "drill" and not self.done and (self.tries or self.hinted):
+            self._finish(0.0)
+            return f"Tried and not solved: 0% of the points. {self._again()}"
+        return ""
 
     def _finish(self, share):
         """Stop the clock, keep the answer, and ask again at the end what failed."""
@@ -218,12 +235,28 @@ class Practice:
 
     def _again(self):
         """When the item that was just answered comes again, in words."""
+        if self.unsaved:
+            return "It is not saved, so only this session knows when it comes again."
         now = self.now()
         card = schedule.cards(self.entries, now, log.interview_date(self.entries))[self.current.name]
         days = (card.due.date() - now.date()).days
         if self.current.name in self.queue[self.place + 1 :]:
             return "It comes once more at the end of this round."
         return f"It comes again {'tomorrow' if days <= 1 else f'in {days} days'}."
+
+    def day(self):
+        """The date where the candidate is."""
+        return self.now().astimezone().date()
+
+    def left_out(self):
+        """What a mock interview held and was not answered, each as an answer of 0 points; the log has none of it."""
+        names = self.queue if self.limit is not None else []
+        answered = {entry["item"] for entry in self.round}
+        items = [self.items[name] for name in names if name not in answered]
+        return [
+            {"item": item.name, "topic": item.topic, "type": item.type, "level": item.level, "score": 0.0}
+            for item in items
+        ]
 
     def minutes_left(self):
         """Whole minutes left of a mock interview, or None."""
@@ -234,12 +267,19 @@ class Practice:
         return self.done or self.screen == "question" and self.step > 0
 
     def _last_planted(self, name):
+        """What was planted in this drill last, also if it was skipped, and what in the drill before it."""
         found = [entry["planted"] for entry in self.entries if entry.get("item") == name]
-        return found[-1] if found else ()
+        return [*self.planted.get(name, found[-1] if found else ()), *self.planted.get("last", ())]
 
     def today(self):
         return schedule.today(list(self.items), self.entries, self.now(), log.interview_date(self.entries))
 
+    def ahead(self):
+        """The next that were never asked, for who wants more than what is for today."""
+        asked = {entry["item"] for entry in log.answers(self.entries)}
+        return [name for name in self.items if name not in asked][: schedule.NEW_A_DAY]
+
     def due(self):
-        cards = schedule.cards(self.entries, self.now(), log.interview_date(self.entries))
-        return [name for name in schedule.due(cards, self.now()) if name in self.items]
+        """Of what is for today, what was asked before."""
+        asked = {entry["item"] for entry in log.answers(self.entries)}
+        return [name for name in self.today() if name in asked]

@@ -1,5 +1,6 @@
 """What to repeat today: every card is worked out from the log by FSRS; time is always an argument."""
 
+import math
 from datetime import UTC, datetime, time, timedelta
 
 from fsrs import Card, Rating, Scheduler
@@ -8,7 +9,10 @@ from course_utils.interview.log import answers
 
 AGAIN, HARD, GOOD, EASY = 1, 2, 3, 4
 FOREVER = 36500  # days
-NEW_A_DAY = 5
+NEW_A_DAY, MOST_NEW_A_DAY = 5, 12
+REPEATED_A_DAY = 20  # at most, before an interview
+LAST_DAYS = 2  # all is to be asked once before these
+GOLDEN = (math.sqrt(5) - 1) / 2
 
 
 def rating(score, *, tries=1, seconds=0, minutes=1):
@@ -72,16 +76,41 @@ def due(found, now):
     return sorted(ready, key=lambda name: (measure.get_card_retrievability(found[name], now), name))
 
 
-def today(names, entries, now, interview=None, new=NEW_A_DAY):
-    """The names to practise today, in order: what is due, then at most ``new`` that were never asked.
+def today(names, entries, now, interview=None, new=None):
+    """The names to practise today, in order: what is due, then some that were never asked.
 
-    ``names`` are all there are, easiest first. New ones that were begun today count.
+    ``names`` are all there are, easiest first. Without an interview all that is due comes, and at most ``new``
+    new ones, easiest first. Before one, the new ones are spread over the days left, the last two left out, with
+    easy and hard ones on each day; and what is repeated is capped, the most forgotten first. What was already
+    repeated or begun today counts.
     """
-    found = cards(entries, now, interview)
-    known = set(names)
-    first = {}
-    for entry in answers(entries):
-        first.setdefault(entry["item"], entry["time"])
-    begun = sum(name in known and begun.date() == now.date() for name, begun in first.items())
+    found, known = cards(entries, now, interview), set(names)
+    ready = [name for name in due(found, now) if name in known]
     fresh = [name for name in names if name not in found]
-    return [name for name in due(found, now) if name in known] + fresh[: max(new - begun, 0)]
+    begun, repeated = _done_today(known, entries, now)
+    left = None if interview is None else (interview - now.date()).days
+    if left is None or left < 0:
+        return ready + fresh[: max((NEW_A_DAY if new is None else new) - begun, 0)]
+    if new is None:
+        share = math.ceil((len(fresh) + begun) / max(left - LAST_DAYS, 1))
+        new = min(max(share, NEW_A_DAY), MOST_NEW_A_DAY)
+    chosen = set(_mixed(names, fresh)[: max(new - begun, 0)])
+    return ready[: max(REPEATED_A_DAY - repeated, 0)] + [name for name in names if name in chosen]
+
+
+def _done_today(known, entries, now):
+    """How many items were asked for the first time today, and how many were asked before and again today."""
+    first, again = {}, set()
+    for entry in answers(entries):
+        name = entry["item"]
+        first.setdefault(name, entry["time"].date())
+        if name in known and entry["time"].date() == now.date():
+            again.add(name)
+    begun = sum(first[name] == now.date() for name in again)
+    return begun, len(again) - begun
+
+
+def _mixed(names, fresh):
+    """``fresh`` in an order in which every few neighbours come from all over ``names``."""
+    place = {name: number * GOLDEN % 1 for number, name in enumerate(names)}
+    return sorted(fresh, key=place.get)

@@ -6,7 +6,7 @@ from course_utils.interview.log import answers
 
 
 class Line(NamedTuple):
-    """``score`` is the mean share of the points, from 0 to 1, of ``count`` answers."""
+    """``score`` is the mean share of the points, from 0 to 1, of ``count`` that were asked."""
 
     group: str
     name: str
@@ -14,21 +14,21 @@ class Line(NamedTuple):
     score: float
 
 
-def table(entries):
-    """The lines of every topic, type and level that was answered, in this order."""
+def table(entries, left_out=()):
+    """The lines of every topic, type and level that was asked, in this order."""
     found = []
     for group in ("topic", "type", "level"):
         scores = {}
-        for entry in answers(entries):
+        for entry in [*answers(entries), *left_out]:
             scores.setdefault(entry[group], []).append(entry["score"])
         for name in sorted(scores):
             found.append(Line(group, str(name), len(scores[name]), sum(scores[name]) / len(scores[name])))
     return found
 
 
-def latest(entries):
+def latest(done):
     """Of each question or drill only the last answer: what holds now."""
-    return list({entry["item"]: entry for entry in answers(entries)}.values())
+    return list({entry["item"]: entry for entry in done}.values())
 
 
 def strongest_and_weakest(lines):
@@ -42,15 +42,18 @@ def strongest_and_weakest(lines):
     )
 
 
-def advice(entries, lessons):
-    """Sentences: strongest, weakest, what next. ``lessons`` is {item: lesson}."""
-    done = answers(entries)
+def advice(entries, lessons, left_out=()):
+    """Sentences: strongest, weakest, what next. ``lessons`` is {item: lesson}; ``left_out`` counts as 0."""
+    given = answers(entries)
+    done = [*given, *left_out]
     if not done:
         return ["Nothing is answered yet."]
-    lines = table(done)
+    lines = table(entries, left_out)
     best, worst = strongest_and_weakest(lines)
     mean = sum(entry["score"] for entry in done) / len(done)
-    told = [f"{len(done)} answer{'s' * (len(done) > 1)}, {mean:.0%} of the points."]
+    told = [f"{len(given)} answer{'s' * (len(given) != 1)}, {mean:.0%} of the points."]
+    if left_out:
+        told[0] = told[0].replace(",", f", {len(left_out)} left out,", 1)
     if best:
         told.append(f"Strongest: {_named(best)}. Weakest: {_named(worst)}.")
     missed = sorted(

@@ -30,20 +30,28 @@ def start(practice):
     due = len(practice.due())
     fresh = len(practice.today()) - due
     day = log.interview_date(practice.entries)
-    days = (day - practice.now().date()).days if day else -1
+    days = (day - practice.day()).days if day else -1
     when = {0: "today", 1: "tomorrow"}.get(days, f"in {days} days")
     when = f"The interview is {when}, on {day}." if days >= 0 else "No interview date is set."
     actions = [("today", "Practise what is for today", "t")] if due or fresh else []
+    if not actions and practice.ahead():
+        actions = [("today", "Practise some new ones ahead", "t")]
     actions += [
         (f"mock {minutes}", f"Mock interview, {minutes} minutes", str(minutes)[0])
         for minutes in catalogue.MOCKS
     ]
     actions += [(f"drill {kind}", f"Drill: {kind}", kind[0]) for kind in catalogue.DRILLS]
-    actions += [("date", "Set the interview date", "s"), ("result", "Results so far", "r")]
+    actions += [("date", "Set the interview date", "s")]
+    actions += [("no_date", "Remove the interview date", "n")] if days >= 0 else []
+    actions += [("result", "Results so far", "r")]
     return {
         "title": "Interview trainer",
         "text": f"To repeat today: {due}. New: {fresh}. In all: {len(practice.items)}. {when}",
-        "box": {"kind": "line", "label": "Interview date, such as 2030-05-31 (empty: none)", "text": ""},
+        "box": {
+            "kind": "line",
+            "label": "Interview date, such as 2030-05-31",
+            "text": str(day) if days >= 0 else "",
+        },
         "actions": actions,
     }
 
@@ -90,12 +98,15 @@ def drill(practice):
 
 
 def result(practice):
-    entries = practice.round or practice.entries
+    entries, left_out = practice.round if practice.queue else practice.entries, practice.left_out()
     lessons = {name: item.lesson for name, item in practice.items.items()}
     return {
-        "title": "Result of this round" if practice.round else "Results so far",
-        "text": "\n".join(score.advice(entries, lessons)),
-        "table": [[line.group, line.name, line.count, f"{line.score:.0%}"] for line in score.table(entries)],
+        "title": "Result of this round" if practice.queue else "Results so far",
+        "text": "\n".join(score.advice(entries, lessons, left_out)),
+        "table": [
+            [line.group, line.name, line.count, f"{line.score:.0%}"]
+            for line in score.table(entries, left_out)
+        ],
         "actions": [("home", "Back to the start", "b")],
     }
 

@@ -1,6 +1,8 @@
 """Practice in a terminal: the screens drawn with rich; a letter and Enter for everything."""
 
 import contextlib
+import select
+import sys
 
 from rich.console import Console
 from rich.markup import escape
@@ -16,6 +18,7 @@ HELP = (
 )
 LEAVE = "x"
 MANY = 10_000  # drill files in the folder
+WAIT = 0.03  # seconds until the next line of a paste is there
 
 
 def practise(*, interview=None, begin=None):
@@ -34,7 +37,7 @@ class Terminal:
     """A Practice drawn line by line. ``read(prompt)`` gives what is typed; code is written to files in ``folder``."""
 
     def __init__(self, practice, folder, *, read=None, console=None):
-        self.practice, self.folder, self.read = practice, folder, read or input
+        self.practice, self.folder, self.read = practice, folder, read or _typed
         self.console = console or Console(highlight=False)
         self.console.width = min(self.console.width, 100)
         self.told, self.last, self.file, self.file_of = set(), None, None, None
@@ -46,18 +49,30 @@ class Terminal:
     def run(self):
         """Until the candidate leaves, with x, Ctrl-D or Ctrl-C."""
         self.say(f"{HELP} {LEAVE} leaves.", "dim")
-        while True:
-            self._prepare_file(self.practice.view())
-            view = self.practice.view()
-            self.draw(view)
-            try:
-                typed = self.read("> ")
-                if typed.strip() == LEAVE:
-                    break
-                self.act(view, typed)
-            except (EOFError, KeyboardInterrupt):
-                break
-        self.say("\nSee you. What you answered is kept." if self.practice.path else "\nSee you.")
+        with contextlib.suppress(EOFError, KeyboardInterrupt):
+            while self._turn():
+                pass
+        if self.practice.screen in ("question", "drill"):
+            self.practice.do("stop")  # what is ticked is an answer
+        unsaved = len(log.answers(self.practice.unsaved))
+        kept = "" if self.practice.unsaved else "What you answered is kept."
+        if unsaved:
+            kept = f"{unsaved} answer{'s are' if unsaved > 1 else ' is'} not saved."
+        self.say(f"\nSee you. {kept}".rstrip())
+
+    def _turn(self):
+        """One screen, and what is typed to it; false to leave. Ctrl-C at the prompt leaves, in a check it ends that."""
+        self._prepare_file(self.practice.view())
+        view = self.practice.view()
+        self.draw(view)
+        typed = self.read("> ")
+        if typed.strip() == LEAVE:
+            return False
+        try:
+            self.act(view, typed)
+        except KeyboardInterrupt:
+            self.practice.message = "Stopped with Ctrl-C: you are still here."
+        return True
 
     def draw(self, view):
         """A screen; of one that was there before, only what is new."""
@@ -80,7 +95,7 @@ class Terminal:
         for number, point in enumerate(points, 1):
             self.say(f"  {number} {'[x]' if point['ticked'] else '[ ]'} {point['text']}")
         if view["table"]:
-            table = Table("", "", "answers", "points")
+            table = Table("", "", "asked", "points")
             for row in view["table"]:
                 table.add_row(*map(str, row))
             self.console.print(table)
@@ -101,6 +116,10 @@ class Terminal:
     def act(self, view, typed):
         """What was typed: a key, the number of a point, a date, or an answer."""
         word = typed.strip()
+        if "\n" in word:
+            lines = len(word.splitlines())
+            self.practice.message = f"{lines} lines came at once, and were left out: one line at a time."
+            return
         keys = {key: action for action, _, key in view["actions"]}
         first = view["actions"][0][0]
         action = keys.get(word, "" if word else first)
@@ -110,7 +129,7 @@ class Terminal:
             self.practice.do("date", self.read(f"{view['box']['label']}: "))
         elif view["box"]["kind"] == "code" and action in ("check", "hint", "give_up"):
             self._with_code(action)
-        elif first == "check" and action in ("", "check"):
+        elif first == "check" and view["box"]["kind"] == "line" and action in ("", "check"):
             self.practice.do("check", "" if action else typed)
         elif action:
             self.practice.do(action)
@@ -140,6 +159,15 @@ class Terminal:
                 self.practice.message = (
                     f"{self.folder} cannot be written ({error.strerror}): skip this one, or use the notebook."
                 )
+
+
+def _typed(prompt):
+    """What is typed; lines that were pasted together come together, so that none is taken for a letter."""
+    lines = [input(prompt)]
+    with contextlib.suppress(OSError, ValueError, EOFError):  # where nobody can say whether more waits
+        while sys.stdin.isatty() and select.select([sys.stdin], [], [], WAIT)[0]:
+            lines.append(input())
+    return "\n".join(lines)
 
 
 def _write_new(folder, stem, text):

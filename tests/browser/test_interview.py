@@ -4,6 +4,7 @@ import json
 
 import pytest
 
+from course_utils.interview.plants import SUBJECTS
 from course_utils.views.interview import Trainer
 from tests.browser.examples import trainer_card
 from tests.browser.pages import contrasts, eventually
@@ -106,6 +107,58 @@ def test_the_clock_runs_stands_and_says_when_it_is_over(plain_page):
     set_trait(page, "card", QUESTION)
     page.wait_for_timeout(1200)
     assert page.locator(".clock").inner_text() == "1:01 of 5:00, the clock stands"
+
+
+def test_the_letter_for_the_date_leads_to_the_box_first(plain_page):
+    actions = [["date", "Set the interview date", "s"], ["result", "Results so far", "r"]]
+    box = {"kind": "line", "label": "Interview date", "text": "2030-05-31"}
+    page = plain_page(
+        Trainer(trainer_card(kind="start", parts=[], points=[], table=[], actions=actions, box=box))
+    )
+    field = page.get_by_label("Interview date")
+    page.get_by_role("button").last.focus()
+    page.keyboard.press("s")
+    assert events(page) == [] and page.evaluate("document.activeElement.dataset.key") == "box"
+    assert page.evaluate("window.getSelection().toString()") == field.input_value() == "2030-05-31"
+    page.keyboard.type("2030-06-01")
+    page.get_by_role("button", name="Set the interview date").click()
+    field.focus()
+    page.keyboard.press("Enter")
+    assert events(page) == [("date", "2030-06-01")] * 2
+
+
+def in_view(page, *selectors):
+    """Whether these stand in the window from their top to their bottom."""
+    boxes = [page.locator(selector).last.bounding_box() for selector in selectors]
+    height = page.viewport_size["height"] + 1  # a fraction of a pixel may be cut off
+    return [-1 <= box["y"] and box["y"] + box["height"] <= height for box in boxes]
+
+
+def test_what_is_new_comes_into_view(plain_page):
+    long = "\n".join("A line." for _ in range(12))
+    page = plain_page(Trainer(QUESTION), viewport={"width": 1000, "height": 560})
+    page.get_by_role("button").first.focus()
+    parts = []
+    for label in ("20 seconds", "2 minutes", "Follow-ups"):
+        parts.append({"label": label, "text": long})
+        set_trait(page, "card", QUESTION | {"parts": parts})
+        assert page.locator(".part").count() == len(parts)
+        assert in_view(page, ".part") == [True], label
+    set_trait(page, "card", QUESTION | {"parts": parts, "message": "Paused."})
+    assert in_view(page, ".message", ".actions") == [True, True]
+    code = {"kind": "code", "label": "Your code", "text": "x = 1\n" * 40}
+    set_trait(page, "card", trainer_card(title="3 of 5", text="Find it.", box=code, points=[], table=[]))
+    assert in_view(page, ".head", ".text") == [True, True]
+    assert page.evaluate("document.activeElement.dataset.key") == "box"
+
+
+@pytest.mark.parametrize("width", [1100, 500])
+def test_the_whole_first_line_of_every_drill_can_be_seen(width, plain_page):
+    first = max((subject.reference.partition("\n")[0] for subject in SUBJECTS), key=len)
+    box = {"kind": "code", "label": "Your code", "text": first}
+    page = plain_page(Trainer(trainer_card(box=box)), viewport={"width": width, "height": 800})
+    area = page.get_by_label("Your code")
+    assert area.evaluate("box => box.scrollWidth <= box.clientWidth")
 
 
 @every_theme

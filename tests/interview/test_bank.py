@@ -93,8 +93,17 @@ def test_a_file_that_is_no_text(tmp_path):
         load(tmp_path)
 
 
-def test_a_folder_that_is_not_there_has_no_questions(tmp_path):
-    assert load(tmp_path / "nowhere") == {}
+def test_questions_that_are_not_there_are_said_to_be_missing(tmp_path):
+    for folder in (tmp_path, tmp_path / "nowhere"):
+        with pytest.raises(BankError, match=f"{folder} holds no questions; fetch the course again"):
+            load(folder)
+    (tmp_path / "art.toml").write_text("# nothing")
+    with pytest.raises(BankError, match="art.toml holds no question; fetch the course again"):
+        load(tmp_path)
+    (tmp_path / "art.toml").unlink()
+    (tmp_path / "art.toml").mkdir()
+    with pytest.raises(BankError, match=r"art.toml cannot be read \(.+\); fetch the course again"):
+        load(tmp_path)
 
 
 # ---------------------------------------------------------------- the bank itself

@@ -29,6 +29,12 @@ SEEDS = range(40)
     ("1536 tokens", "count", 1536), ("1_536", "count", 1536), ("2 K", "count", 2000),
     ("3.2 GFLOP", "FLOPs", 3.2e9), ("3.2 GFLOPs", "FLOPs", 3.2e9), ("3.2 G", "FLOPs", 3.2e9), ("3.2e9", "FLOPs", 3.2e9),
     ("1.2 TFLOPS", "FLOPs", 1.2e12),
+    ("2 gigabytes", "bytes", 2e9), ("2 GBytes", "bytes", 2e9), ("2 gibibytes", "bytes", 2**31),
+    ("2 Gi", "bytes", 2**31),
+    ("2 PB", "bytes", 2e15), ("2 PiB", "bytes", 2**51), ("2x10^9 B", "bytes", 2e9), ("2 GiB.", "bytes", 2**31),
+    ("3.2 operations", "FLOPs", 3.2), ("3.2 billion FLOPs", "FLOPs", 3.2e9), ("3.2 gigaflops", "FLOPs", 3.2e9),
+    ("3.2·10^9", "FLOPs", 3.2e9), ("16.8 M weights", "count", 16.8e6), ("3e6 pairs", "count", 3e6),
+    ("3 * 10**6", "count", 3e6), ("2 * 32 * 2^10 bytes", "bytes", 2**16), ("1 000 000", "count", 1e6),
 ])  # fmt: skip
 def test_a_number_with_its_unit(text, dimension, value):
     assert drill.quantity(text, dimension) == pytest.approx(value)
@@ -44,6 +50,11 @@ def test_a_number_with_its_unit(text, dimension, value):
     ("3 GFLOP/s", "FLOPs", "is a rate: the amount is asked"),
     ("1e999 GiB", "bytes", "too large to be meant"), ("9^999 GiB", "bytes", "too large to be meant"),
     ("9" * 180 + "^9", "count", "cannot be read as a number"),
+    ("1e308 GiB", "bytes", "too large to be meant"), ("1e300", "FLOPs", "too large to be meant"),
+    ("5e-40", "count", "too small to be meant"), ("0^-3 B", "bytes", "too large to be meant"),
+    ("3 10^6", "count", "write it without blanks"), ("12 34", "count", "write it without blanks"),
+    ("2 Gb", "bytes", "'Gb' counts bits"), ("2 million", "bytes", "The unit is missing"),
+    ("5 MB per token", "bytes", "is a rate"), ("4 permutations", "count", "'permutations' does not fit"),
     ("-3 GiB", "bytes", "above 0"), ("0", "count", "above 0"),
     ("an essay " * 500, "bytes", "A text of 4499 characters came: write one number, such as 2 GiB"),
 ])  # fmt: skip
@@ -122,6 +133,15 @@ def _drawn(kind, seed):
 
 
 @every_estimate
+def test_a_number_far_off_gets_a_short_sentence(kind):
+    made = estimates.make(kind, np.random.default_rng(0))
+    unit = " bytes" if kind.dimension == "bytes" else ""
+    for number in ("1e29", "1e-29", "0.001"):
+        message = made.grade(f"{number}{unit}").message
+        assert len(message) < 100 and "inf" not in message, message
+
+
+@every_estimate
 def test_the_numbers_are_fresh(kind):
     rng = np.random.default_rng(0)
     assert len({estimates.make(kind, rng).question for _ in range(12)}) > 3
@@ -177,8 +197,14 @@ SOFTMAX = next(subject for subject in SUBJECTS if subject.exercise == "softmax")
     ("y = 3", "There is no function called softmax in it."),
     ("x = 1 / 0", "The code raised ZeroDivisionError before softmax was called"),
     ("import sys; sys.exit()", "SystemExit"),
+    ("softmax = 3", "softmax is no function, but of type int: begin with def softmax(...)."),
     ("while True: pass", "did not finish within 2 seconds"), ("#" * 30_000, "30000 characters came"),
-    ("def softmax(x, axis=-1):\n    ...\n", "Not started"), ("x = '\0'", "not Python yet"),
+    ("def softmax(x, axis=-1):\n    ...\n", "Not started: write softmax, then check."),
+    ("def exponentials(x):\n    raise NotImplementedError\n\ndef softmax(x, axis=-1):\n    return exponentials(x)\n",
+     "Write that first, then check."),
+    ("from course_utils.core.scores import softmax", "There is no function called softmax in it."),
+    ("from course_utils.interview.given import softmax", "There is no function called softmax in it."),
+    ("x = '\0'", "not Python yet"),
 ])  # fmt: skip
 def test_code_that_gives_no_function_costs_no_try(code, words):
     feedback = debugging.grade(SOFTMAX, code)
@@ -230,11 +256,108 @@ def test_two_planted_mistakes_are_mended_one_after_the_other():
         SOFTMAX.plants[0],
         next(p for p in SOFTMAX.plants if p.mistake == "softmax/loses_the_axis"),
     )
-    names = (first.mistake, second.mistake)
     half = debugging.planted(SOFTMAX, second)
-    feedback = debugging.grade(SOFTMAX, half, names, "another symptom")
+    feedback = debugging.grade(SOFTMAX, half, (first, second), "another symptom")
     assert (
         feedback.state == "wrong"
         and feedback.mistake == second.mistake
         and "Something is left." in feedback.message
     )
+
+
+def by_exercise(name):
+    return next(subject for subject in SUBJECTS if subject.exercise == name)
+
+
+PAIRS = [
+    (
+        "attention",
+        "core/softmax_over_the_queries",
+        "core/weights_transposed",
+    ),  # together like queries and keys swapped
+    ("attention", "core/does_not_scale", "core/blends_the_keys"),
+    ("masked_attention", "masking/mask_inverted", "core/does_not_scale"),
+    ("multi_head_attention", "mha/forgets_W_O", "mha/values_use_W_K"),
+    ("online_attention", "online/never_divides", "online/output_not_rescaled"),
+    ("cached_attention", "cache/never_masks", "cache/blends_the_keys"),
+]
+
+
+@pytest.mark.parametrize("exercise, first, second", PAIRS)
+def test_the_hint_names_a_planted_mistake_that_is_still_there(exercise, first, second):
+    names = (first, second)
+    subject = by_exercise(exercise)
+    pair = [next(plant for plant in subject.plants if plant.mistake == name) for name in names]
+    texts = {mistake.name: " ".join(mistake.text.split())[:30] for mistake in exercises()[exercise].mistakes}
+    both = debugging.planted(subject, *pair)
+    said = debugging.hint(subject, both, pair)
+    assert any(texts[name].lower() in said.lower() for name in names)
+    for left in pair:  # the other is mended
+        assert texts[left.mistake] in debugging.hint(subject, debugging.planted(subject, left), pair)
+    symptom = debugging.debug(subject, _Chosen(subject, pair)).symptom
+    feedback = debugging.grade(subject, both, pair, symptom)
+    assert (feedback.message, feedback.mistake in names) == ("It still gives the numbers above.", True)
+    slow = both.replace("):\n", "):\n    while True: pass\n", 1)
+    assert "did not finish within 2 seconds" in debugging.grade(subject, slow, pair, symptom).message
+
+
+class _Chosen:
+    """Chance that plants these two."""
+
+    def __init__(self, subject, pair):
+        self.order = [subject.plants.index(plant) for plant in pair]
+        self.order += [i for i in range(len(subject.plants)) if i not in self.order]
+
+    def permutation(self, n):
+        return self.order
+
+    def random(self):
+        return 0.0
+
+
+def test_another_mistake_of_yours_is_named_once_nothing_planted_is_left():
+    subject = by_exercise("attention")
+    plant, other = subject.plants[0], subject.plants[1]
+    mine = debugging.planted(subject, other)
+    assert debugging.grade(subject, mine, [plant], "").mistake == other.mistake
+    assert debugging.hint(subject, mine, [plant]) == debugging.hint(subject, mine)
+
+
+def test_a_mistake_that_spoils_no_number_has_a_symptom():
+    plant = next(plant for plant in SOFTMAX.plants if plant.mistake == "softmax/works_in_place")
+    made = debugging.debug(
+        SOFTMAX, _Chosen(SOFTMAX, [plant]), [p.mistake for p in SOFTMAX.plants if p != plant]
+    )
+    assert made.planted == (plant.mistake,) and made.symptom == debugging.CHANGED
+    assert made.grade(made.start).message == "That is still so."
+
+
+@pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.exercise)
+def test_a_task_says_what_is_there_and_what_is_asked(subject):
+    for made in (debugging.implement(subject), debugging.debug(subject, np.random.default_rng(0))):
+        assert made.question.count("There are `") + made.question.count("There is `") == 1
+        for name, call in (
+            ("softmax", "`softmax(x, axis=-1)`"),
+            ("causal_mask", "`causal_mask(n_queries, n_keys)`"),
+        ):
+            assert (call in made.question) == (name in subject.given)
+        assert "are there." not in made.question
+        if "raise ValueError" in subject.reference:
+            assert "ValueError whose words name both numbers" in made.question
+
+
+def test_the_given_softmax_is_called_as_on_a_whiteboard():
+    subject = by_exercise("attention")
+    for call in ("softmax(scaled, -1)", "softmax(scaled)", "softmax(scaled, axis=-1)"):
+        code = subject.reference.replace("softmax(scaled, axis=-1)", call)
+        made = debugging.implement(subject)
+        assert made.grade(code).state == made.grade("\n".join([*made.imports, code])).state == "right"
+
+
+def test_no_mistake_of_the_last_drills_comes_again_in_another_family():
+    for seed in range(60):
+        plants = debugging.choose(
+            by_exercise("cached_attention"), np.random.default_rng(seed), ["core/divides_by_d_k"]
+        )
+        assert "cache/divides_by_d_k" not in [plant.mistake for plant in plants]
+    assert debugging.choose(SOFTMAX, np.random.default_rng(0), [plant.mistake for plant in SOFTMAX.plants])

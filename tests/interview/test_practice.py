@@ -1,6 +1,7 @@
 """A round of practice from its start to its result; time and chance are set."""
 
 import re
+import time as time_module
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
@@ -139,7 +140,8 @@ def test_a_drill_counts_its_tries_and_unread_answers_do_not(start, time, path):
     view = practice.do("check", right)
     assert "Solved after 2 tries, in 1 min 15 s." in view["message"] and labels(view)[0] == "next"
     (entry,) = log.read(path)[0]
-    assert (entry["score"], entry["tries"], entry["rating"], entry["seconds"]) == (1.0, 2, 2, 75)
+    assert "75% of the points. It comes again" in view["message"]
+    assert (entry["score"], entry["tries"], entry["rating"], entry["seconds"]) == (0.75, 2, 2, 75)
     practice.do("next")
     assert len(log.read(path)[0]) == 1
 
@@ -164,6 +166,19 @@ def test_a_debug_drill_that_is_given_up_comes_with_another_mistake_next(start, p
     assert {entry["rating"] for entry in log.read(path)[0]} == {1}
 
 
+def test_what_was_planted_does_not_come_again_after_a_skip_nor_in_the_next_drill(start):
+    practice = start()
+    practice._begin(
+        ["debug:softmax", "debug:attention", "debug:masked_attention", "debug:cached_attention"] * 15
+    )
+    by_item, last = {}, set()
+    while practice.screen == "drill":
+        name, now = practice.current.name, {mistake.partition("/")[2] for mistake in practice.current.planted}
+        assert not now & (last | by_item.get(name, set())), name
+        by_item[name] = last = now
+        practice.do("skip")
+
+
 def test_a_hint_costs(start, path):
     practice = start()
     view = to(practice, "debug:softmax")
@@ -171,7 +186,39 @@ def test_a_hint_costs(start, path):
     view = practice.do("hint", view["box"]["text"])
     assert view["message"] and "hint" not in labels(view)
     practice.do("check", practice.current.solution)
-    assert log.read(path)[0][-1]["rating"] == 2 or practice.entries[-1]["tries"] == 1
+    (entry,) = log.read(path)[0]
+    assert (entry["score"], entry["rating"], entry["tries"]) == (0.75, 2, 1)
+
+
+@pytest.mark.parametrize("wrong, share, rating", [(0, 1.0, 4), (2, 0.5, 2), (9, 0.25, 1)])
+def test_each_try_in_vain_costs_a_quarter_and_the_last_quarter_stays(start, path, wrong, share, rating):
+    practice = start()
+    to(practice, "by hand:softmax_row")
+    for _ in range(wrong):
+        assert practice.do("check", "5 6 7")["message"].startswith("Not yet.")
+    practice.do("check", practice.current.solution)
+    assert [(entry["score"], entry["rating"]) for entry in log.read(path)[0]] == [(share, rating)]
+
+
+@pytest.mark.parametrize("leave", ["skip", "stop"])
+@pytest.mark.parametrize("action", ["check", "hint"])
+def test_a_drill_that_was_tried_in_vain_is_not_forgotten(start, path, leave, action):
+    practice = start()
+    to(practice, "debug:softmax")
+    practice.do(action, practice.current.start)
+    view = practice.do(leave)
+    assert view["message"] == "Tried and not solved: 0% of the points. It comes again tomorrow."
+    assert [(entry["score"], entry["rating"]) for entry in log.read(path)[0]] == [(0.0, 1)]
+    to(practice, "debug:softmax")
+    assert practice.do(leave)["message"] == "" and len(log.read(path)[0]) == 1  # not tried: not an answer
+
+
+def test_points_that_are_ticked_are_kept_by_a_skip(start, path):
+    practice = start()
+    to(practice, "colour")
+    practice.do("reveal"), practice.do("tick 1")
+    assert practice.do("skip")["message"].startswith("1 of 3 points.")
+    assert [entry["score"] for entry in log.read(path)[0]] == [0.333]
 
 
 def test_today_is_what_is_due_and_what_failed_comes_once_more(start, time, path):
@@ -185,12 +232,29 @@ def test_today_is_what_is_due_and_what_failed_comes_once_more(start, time, path)
         practice.do("reveal"), practice.do("give_up"), practice.do("next")
     assert count == 10 and len(log.read(path)[0]) == 10
     practice.do("home")
-    assert "To repeat today: 0. New: 0." in practice.view()["text"] and "today" not in labels(practice.view())
+    assert "To repeat today: 0. New: 0." in practice.view()["text"] and "today" in labels(practice.view())
+    assert "Practise some new ones ahead" in [label for _, label, _ in practice.view()["actions"]]
+    assert practice.do("today")["title"] == "1 of 5" and practice.current.name not in {
+        entry["item"] for entry in log.read(path)[0]
+    }
     time.days = 1
     tomorrow = start()
     assert "To repeat today: 5. New: 5." in tomorrow.view()["text"]
     time.days = -300  # a clock set back
     assert "To repeat today: 5." in start().view()["text"] and start().do("today")["title"] == "1 of 10"
+
+
+def test_the_start_counts_what_today_holds(time, path):
+    practice = Practice(path, now=time.now, ticks=time.ticks, seed=1)
+    practice.do("date", "2030-01-15")
+    names = list(practice.items)
+    for name in names[:30]:
+        to(practice, name)
+        practice.do("reveal"), practice.do("give_up"), practice.do("next")
+    time.days = 1
+    practice.do("home")
+    assert "To repeat today: 20. New: 10." in practice.view()["text"]
+    assert practice.do("today")["title"] == "1 of 30"
 
 
 def test_the_interview_date_is_set_refused_and_taken_back(start, time, path):
@@ -205,8 +269,32 @@ def test_the_interview_date_is_set_refused_and_taken_back(start, time, path):
         assert f"The interview is {when}, on 2030-01-15." in start().view()["text"]
     time.days = 20
     assert "No interview date is set." in start().view()["text"]
-    practice.do("date", "")
+
+
+def test_the_date_that_is_set_stands_in_the_box_and_only_its_own_action_removes_it(start, path):
+    practice = start()
+    assert practice.view()["box"]["text"] == "" and "no_date" not in labels(practice.view())
+    practice.do("date", "2030-01-15")
+    view = practice.do("date", " ")
+    assert view["message"] == "Nothing is written: write it as 2030-05-31."
+    assert view["box"]["text"] == "2030-01-15" and "no_date" in labels(view)
+    view = practice.do("no_date", "2030-01-15")
+    assert "No interview date is set." in view["text"] and view["box"]["text"] == ""
     assert log.interview_date(log.read(path)[0]) is None
+
+
+@pytest.mark.skipif(not hasattr(time_module, "tzset"), reason="the time zone can be set on Unix only")
+def test_the_day_is_the_candidates_own(start, time, monkeypatch):
+    monkeypatch.setenv("TZ", "America/Los_Angeles")
+    time_module.tzset()
+    try:
+        time.days = 0.75  # 2030-01-02, 06:00 UTC: there it is still the evening of the first
+        practice = start()
+        assert practice.do("date", "2030-01-01")["message"] == "The interview is on 2030-01-01."
+        assert "The interview is today, on 2030-01-01." in practice.view()["text"]
+    finally:
+        monkeypatch.undo()
+        time_module.tzset()
 
 
 def test_a_mock_interview_ends_with_its_time(start, time):
@@ -220,6 +308,36 @@ def test_a_mock_interview_ends_with_its_time(start, time):
     time.seconds += 60 * 60
     view = practice.do("skip")
     assert view["kind"] == "result" and view["message"] == "The 60 minutes are over."
+
+
+def test_a_mock_interview_counts_what_was_left_out(start, path):
+    practice = start()
+    practice.do("mock 45")
+    count = len(practice.queue)
+    while practice.screen != "result":
+        view = practice.do("skip")
+    assert view["title"] == "Result of this round" and sum(row[2] for row in view["table"]) == 3 * count
+    assert view["text"].startswith(f"0 answers, {count} left out, 0% of the points.")
+    assert log.read(path)[0] == []
+    practice.do("home"), practice.do("mock 45")
+    practice.current = practice.items["implement:softmax"].make(practice.rng, ())
+    practice.queue[0], practice.screen = "implement:softmax", "drill"
+    practice.do("check", practice.current.solution)
+    view = practice.do("stop")
+    left = len(practice.queue) - 1
+    assert view["text"].startswith(f"1 answer, {left} left out, {1 / (left + 1):.0%} of the points.")
+
+
+def test_a_round_without_an_answer_says_so_and_does_not_show_an_old_one(start):
+    practice = start()
+    to(practice, "colour")
+    practice.do("reveal"), practice.do("next"), practice.do("home")
+    practice.do("today")
+    view = practice.do("stop")
+    assert (view["title"], view["text"]) == ("Result of this round", "Nothing is answered yet.")
+    practice.do("home")
+    view = practice.do("result")
+    assert view["title"] == "Results so far" and view["text"].startswith("1 answer, 0%")
 
 
 @pytest.mark.parametrize("minutes", catalogue.MOCKS)
@@ -249,6 +367,7 @@ def test_a_folder_that_cannot_be_written_is_said_once_and_practice_goes_on(start
         to(practice, "colour")
         practice.do("reveal"), practice.do("next")
     assert len([note for note in practice.notes if "not being saved" in note]) == 1
+    assert "It is not saved" in practice.message and "tomorrow" not in practice.message
     assert "2 answers" in " ".join(practice.view()["text"].split()) or practice.screen == "result"
 
 

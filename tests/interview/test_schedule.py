@@ -83,6 +83,47 @@ def test_today_has_what_is_due_first_and_then_a_few_new_ones():
     assert schedule.today(names, [], START, new=3) == ["a", "b", "c"]
 
 
+def days_before(interview, rating, names):
+    """What is for each day until the interview, as (repeated, new), if all of it is answered each time."""
+    entries, day = [], 0
+    while (now := START + day * DAY).date() < interview:
+        asked = {entry["item"] for entry in entries}
+        names_today = schedule.today(names, entries, now, interview)
+        yield [n for n in names_today if n in asked], [n for n in names_today if n not in asked]
+        entries += [answered(name, day, rating) for name in names_today]
+        day += 1
+
+
+@pytest.mark.parametrize("rating", [1, 2, 3, 4])
+def test_two_weeks_are_enough_for_all_and_the_eve_is_a_day_like_the_others(rating):
+    names = [f"{number:03}" for number in range(140)]
+    days = list(days_before(date(2030, 1, 15), rating, names))
+    assert {name for _, new in days for name in new} == set(names)
+    assert all(len(repeated) <= 20 and len(new) <= 12 for repeated, new in days)
+    assert [new for _, new in days[-2:]] == [[], []]
+    for _, new in days[:-2]:  # easy and hard ones, the easy ones first
+        assert new == sorted(new) and new[0] < "040" and new[-1] > "100"
+
+
+def test_with_little_or_much_time_before_an_interview_a_day_stays_a_day():
+    names = [f"{number:03}" for number in range(140)]
+    assert [len(new) for _, new in days_before(date(2030, 1, 4), 3, names)] == [12, 12, 12]
+    assert [len(new) for _, new in days_before(date(2030, 4, 1), 3, names)][:28] == [5] * 28
+    assert len(schedule.today(names, [], START, date(2030, 1, 1))) == 12  # today is the day
+    assert schedule.today(names, [], START, date(2029, 12, 31)) == names[:5]
+
+
+def test_before_an_interview_what_was_done_today_counts():
+    names, interview = [f"{number:03}" for number in range(140)], date(2030, 1, 15)
+    first = schedule.today(names, [], START, interview)
+    entries = [answered(name, 0) for name in first[:4]]
+    assert schedule.today(names, entries, START, interview) == first[4:]
+    entries = [answered(name, 0, 1) for name in names[:30]]
+    assert len([n for n in schedule.today(names, entries, START + DAY, interview) if n < "030"]) == 20
+    entries += [answered(name, 1) for name in names[:20]]
+    assert not [n for n in schedule.today(names, entries, START + DAY, interview) if n < "030"]
+
+
 def test_what_is_no_longer_in_the_bank_is_not_asked():
     assert schedule.today(["a"], [answered("gone", 0, 1)], START + DAY) == ["a"]
 

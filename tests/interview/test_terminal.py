@@ -1,6 +1,11 @@
 """Practice in a terminal: every key, files for code, and leaving at any time."""
 
 import io
+import os
+import select
+import subprocess
+import sys
+import time
 
 import pytest
 from rich.console import Console
@@ -115,6 +120,64 @@ def test_leaving_at_any_time_loses_nothing(typed, work, error):
     assert "See you." in typed("", "1", "d", leave, item="colour")
     assert len(entries(work)) == 1
     assert "See you." in typed("s", leave)  # also while a date is asked for
+
+
+@pytest.mark.parametrize("leave", ["x", EOFError, KeyboardInterrupt])
+def test_points_that_are_ticked_are_kept_however_you_leave(typed, work, leave):
+    def raises(_):
+        raise leave
+
+    shown = typed("", "1", "3", leave if leave == "x" else raises, item="colour")
+    assert [entry["score"] for entry in entries(work)] == [0.667] and "What you answered is kept." in shown
+
+
+def test_what_cannot_be_saved_is_not_called_kept(typed, work):
+    work.write_text("a file is in the way")
+    shown = typed("", "1", "x", item="colour")
+    assert "See you. 1 answer is not saved." in shown and "is kept" not in shown
+
+
+def test_an_unknown_letter_is_no_code(typed, work):
+    shown = typed("h", "h", "print(3)", "x", item="debug:softmax")
+    assert (
+        "'h' is none of the letters below." in shown
+        and "'print(3)' is none" in shown
+        and "raised" not in shown
+    )
+
+
+def test_an_interrupt_ends_the_check_and_not_the_round(typed, work, monkeypatch):
+    def grade(*_):
+        raise KeyboardInterrupt
+
+    def endless(terminal):
+        monkeypatch.setattr("course_utils.interview.debugging.judge", grade)
+        return "c"
+
+    shown = typed(endless, "g", "x", item="debug:softmax")
+    assert "Stopped with Ctrl-C: you are still here." in shown and "Planted: softmax/" in shown
+    assert entries(work)[0]["tries"] == 0
+
+
+def test_lines_that_were_pasted_together_are_no_letters(typed, work):
+    shown = typed("n", "An essay.\n\n2\nq", "x", item="colour")
+    assert "4 lines came at once, and were left out: one line at a time." in shown
+    assert "[x]" not in shown and entries(work) == []
+
+
+@pytest.mark.skipif(os.name != "posix", reason="a terminal is opened as on Linux and macOS")
+def test_a_terminal_gives_pasted_lines_together():
+    import pty
+
+    code = "from course_utils.interview.terminal import _typed; print([_typed('> '), _typed('> ')])"
+    master, slave = pty.openpty()
+    process = subprocess.Popen([sys.executable, "-c", code], stdin=slave, stdout=subprocess.PIPE, text=True)
+    os.write(master, b"one\n\ntwo\n")
+    assert select.select([process.stdout], [], [], 20)[0]  # it asks again
+    time.sleep(0.5)
+    os.write(master, b"three\n")
+    assert "['one\\n\\ntwo', 'three']" in process.communicate(timeout=20)[0]
+    os.close(master), os.close(slave)
 
 
 def test_a_date_and_letters_that_are_none(typed, work):

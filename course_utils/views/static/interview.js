@@ -45,6 +45,11 @@ export default view((state, root) => {
   const status = make("div", { class: "message", role: "status" }); // always the same, so that changes are read out
 
   const act = (action) => {
+    if (action === "date" && document.activeElement !== box && box.value === state.get("card").box.text) {
+      box.focus(); // first the date is written
+      box.select();
+      return;
+    }
     const value = box ? box.value : null;
     state.set("events", [...state.get("events"), { do: action, value }]);
   };
@@ -55,7 +60,7 @@ export default view((state, root) => {
     const held = panel.contains(document.activeElement);
     const key = held ? document.activeElement.dataset.key : null;
     const place = box && document.activeElement === box ? [box.selectionStart, box.selectionEnd, box.scrollTop] : null;
-    const same = shown !== null && shown.title === card.title && shown.text === card.text;
+    const before = shown, same = before !== null && before.title === card.title && before.text === card.text;
     shown = card;
 
     const head = make("div", { class: "head" }, make("h3", {}, card.title), make("p", {}, card.facts));
@@ -74,20 +79,25 @@ export default view((state, root) => {
     panel.append(status);
     status.replaceChildren(...paragraphs(card.message));
     if (card.table.length) panel.append(table(card.table));
-    panel.append(make("div", { class: "actions" }, ...card.actions.map(([action, label, letter], i) => {
+    const buttons = make("div", { class: "actions" }, ...card.actions.map(([action, label, letter], i) => {
       const button = make("button", { type: "button", "data-key": action, "aria-keyshortcuts": letter,
         class: i ? "" : "first" }, label, make("kbd", { "aria-hidden": "true" }, letter));
       button.addEventListener("click", () => act(action));
       return button;
-    })));
+    }));
+    panel.append(buttons);
 
     if (card.box.kind && card.kind === "start") panel.append(boxFor(card));
 
     if (!held) return; // the page belongs to the learner until the panel is used
     const again = same && key ? panel.querySelector(`[data-key="${CSS.escape(key)}"]`) : null;
     const next = again ?? (card.kind === "drill" && box && !same ? box : same ? panel.querySelector("button.first") : text);
-    next.focus({ preventScroll: same });
+    next.focus({ preventScroll: true });
     if (place && next === box) [box.selectionStart, box.selectionEnd, box.scrollTop] = place;
+    // What is new comes into view, and if there is room the buttons, too.
+    const fresh = !same ? head : parts.length > before.parts.length ? parts.at(-1)
+      : card.message !== before.message || card.actions.length !== before.actions.length ? status : null;
+    for (const node of fresh ? [buttons, fresh] : []) node.scrollIntoView({ block: "nearest" });
   }
 
   function points(all) {
@@ -117,7 +127,7 @@ export default view((state, root) => {
   }
 
   function table(rows) {
-    const head = make("tr", {}, ...["", "", "answers", "points"].map((word) => make("th", { scope: "col" }, word)));
+    const head = make("tr", {}, ...["", "", "asked", "points"].map((word) => make("th", { scope: "col" }, word)));
     const body = rows.map((row) => make("tr", {}, ...row.map((cell) => make("td", {}, String(cell)))));
     return make("table", {}, make("caption", {}, "By topic, type and level"), make("thead", {}, head), make("tbody", {}, ...body));
   }
