@@ -137,7 +137,7 @@ def lessons():
 
 def verdicts():
     """The slowest verdict on a right answer and on a wrong one, over all exercises."""
-    from course_utils.exercises.checks import exercises, judge
+    from course_utils.exercises.engine.judge import exercises, judge
 
     def timed(exercise, run):
         answer, taken = run if exercise.is_function else run(), []

@@ -45,7 +45,8 @@ def test_every_file_in_the_tree_exists(page):
 
 def test_the_tree_in_the_readme_shows_every_folder_of_the_package():
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    folders = {path.parent.name for path in (ROOT / "course_utils").glob("*/*") if path.suffix in (".py", ".toml")}
+    package = ROOT / "course_utils"
+    folders = {path.relative_to(package).parts[0] for path in package.glob("*/**/*") if path.suffix in (".py", ".toml")}
     assert folders == set(re.findall(r"^  (\w+)/ ", readme, re.MULTILINE))
 
 

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
 
-from course_utils.interview import debugging, estimates, hand
 from course_utils.interview.bank import TYPES
-from course_utils.interview.quantities import ESTIMATES
+from course_utils.interview.drills import debugging, estimates, hand
+from course_utils.interview.drills.quantities import ESTIMATES
 
 DRILLS = ("debug", "estimate", "by hand", "implement")
 MOCKS = (20, 45, 60)  # minutes

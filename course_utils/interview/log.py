@@ -4,7 +4,7 @@ import json
 from datetime import UTC, date, datetime
 from pathlib import Path
 
-from course_utils.exercises import log as progress
+from course_utils.exercises.engine import progress
 
 FILE = ".interview.jsonl"
 VERSION = 1  # of the form of a line

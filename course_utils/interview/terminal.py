@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
 
-from course_utils.exercises import log as progress
+from course_utils.exercises.engine import progress
 from course_utils.interview import log
 from course_utils.interview.practice import Practice
 

@@ -3,7 +3,7 @@
 import copy
 import re
 
-from course_utils.exercises.registry import solution_source
+from course_utils.exercises.engine.registry import solution_source
 from course_utils.lessons import Trouble
 
 

@@ -7,30 +7,30 @@ import numpy as np
 
 from course_utils.core.pronoun import Weights
 
-DATA = resources.files("course_utils") / "data"
+RUNS = resources.files("course_utils") / "data" / "runs"
 
 
 def bugs():
-    """The run of ``models/bugs.py``: ``{"card": {...}, "accuracy": {bug: {task: lowest of the seeds}}}``."""
-    return _read("bugs")
+    """The run of ``models/scaling_bugs.py``: ``{"card": {...}, "accuracy": {bug: {task: lowest of the seeds}}}``."""
+    return _read("scaling_bugs")
 
 
 def extrapolation():
-    """The run of ``models/extrapolation.py``: ``{"card": {...}, "accuracy": {kind: {length: [lowest, highest]}}}``."""
-    return _read("extrapolation")
+    """The run of ``models/order.py``: ``{"card": {...}, "accuracy": {kind: {length: [lowest, highest]}}}``."""
+    return _read("order")
 
 
 def pronoun():
-    """The trained models of ``models/pronoun.py``: ``Weights`` of NumPy arrays, five seeds in front, and their card."""
-    with (DATA / "pronoun.npz").open("rb") as file:
+    """The trained models of ``models/depth.py``: ``Weights`` of NumPy arrays, five seeds in front, and their card."""
+    with (RUNS / "depth.npz").open("rb") as file:
         weights = Weights(**np.load(file, allow_pickle=False))
-    return weights, _read("pronoun")
+    return weights, _read("depth")
 
 
 def pronoun_answer():
-    """The run of ``models/pronoun_answer.py``: ``{"card": {...}, "accuracy": {model: [lowest, highest]}}``."""
-    return _read("pronoun_answer")
+    """The run of ``models/depth_answer.py``: ``{"card": {...}, "accuracy": {model: [lowest, highest]}}``."""
+    return _read("depth_answer")
 
 
 def _read(name):
-    return tomllib.loads((DATA / f"{name}.toml").read_text(encoding="utf-8"))
+    return tomllib.loads((RUNS / f"{name}.toml").read_text(encoding="utf-8"))

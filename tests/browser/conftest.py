@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from course_utils.views.page import page as html_page
+from tests.browser.page import page as html_page
 from tests.browser.pages import Lab, watched_page
 from tests.browser.server import CHROMIUM_ARGUMENTS, jupyterlab
 

@@ -12,6 +12,7 @@ from course_utils.core.scores import softmax
 from course_utils.core.tokens import cat, cat_projections, library
 from course_utils.views.complexity import CostCalculator
 from course_utils.views.depth import CutTool
+from course_utils.views.example import Stepper
 from course_utils.views.explorer import Explorer
 from course_utils.views.heads import HeadGrid
 from course_utils.views.interview import Trainer
@@ -21,7 +22,6 @@ from course_utils.views.order import OrderMap
 from course_utils.views.prediction import Prediction
 from course_utils.views.retrieval import RetrievalPlane
 from course_utils.views.scaling import ScalingExplorer
-from course_utils.views.stepper import Stepper
 from course_utils.views.widget import Widget
 
 WORDS = "the cat sat on the mat".split()

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from course_utils.interview.plants import SUBJECTS
+from course_utils.interview.drills.plants import SUBJECTS
 from course_utils.views.interview import Trainer
 from tests.browser.examples import trainer_card
 from tests.browser.pages import contrasts, eventually

@@ -5,8 +5,8 @@ import pytest
 
 from course_utils.core.masks import causal_mask
 from course_utils.core.scores import entropy
+from course_utils.views.example import ROUNDED, STEPS, TITLES, Stepper
 from course_utils.views.scaling import RULES, WIDTHS, ScalingExplorer, gradient, verdict
-from course_utils.views.stepper import ROUNDED, STEPS, TITLES, Stepper
 from tests.browser.latency import latency, p95
 from tests.browser.pages import contrasts
 from tests.browser.test_widgets import set_trait, set_traits, trait

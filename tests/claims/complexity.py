@@ -14,7 +14,7 @@ from course_utils.core.cost import (
     projection_flops,
 )
 from course_utils.core.cost import attention_flops as pairs
-from course_utils.exercises.streaming import online_attention
+from course_utils.exercises.complexity.streaming import online_attention
 
 LLAMA = MODELS["Llama-2-7B"]
 

@@ -5,7 +5,7 @@ import numpy as np
 from course_utils.core.attention import attention_steps
 from course_utils.core.scores import softmax
 from course_utils.core.tokens import worked_example
-from course_utils.exercises.example import FRESH
+from course_utils.exercises.example.exercises import FRESH
 
 WORDS, _, X, W_Q, W_K, W_V = worked_example()
 STEPS = attention_steps(X @ W_Q, X @ W_K, X @ W_V)

@@ -16,7 +16,7 @@ WEIGHTS = scaled_dot_product_attention(*(split_heads(X @ W, 2) for W in PROJECTI
 
 def two_widths():
     pytest.importorskip("torch", reason="torch is not installed: the models are not there")
-    from course_utils.models.pairing import train
+    from course_utils.models.heads import train
 
     options = inspect.signature(train).parameters
     width = options["width"].default

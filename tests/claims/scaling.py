@@ -59,7 +59,7 @@ def float16_ends():
 @functools.cache
 def _runs(*rules, **options):
     pytest.importorskip("torch", reason="torch is not installed: the trained claims are not tried")
-    from course_utils.models.reversal import train
+    from course_utils.models.scaling import train
 
     return train(rules, d_k=64, **options)
 
@@ -100,9 +100,9 @@ def a_spike_at_512():
 
 def sizes_of_the_run():
     pytest.importorskip("torch", reason="torch is not installed: the trained claims are not tried")
-    from course_utils.models import reversal
+    from course_utils.models import scaling as model
 
-    options = inspect.signature(reversal.train).parameters
+    options = inspect.signature(model.train).parameters
     return [
-        reversal.LENGTH, reversal.SYMBOLS, options["seeds"].default, options["steps"].default, reversal.FROZEN,
+        model.LENGTH, model.SYMBOLS, options["seeds"].default, options["steps"].default, model.FROZEN,
     ]  # fmt: skip

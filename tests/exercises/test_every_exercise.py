@@ -8,8 +8,9 @@ import time
 import numpy as np
 import pytest
 
-from course_utils.exercises import guard, hint, judge
-from course_utils.exercises.registry import exercises, solution_source
+from course_utils.exercises import hint, judge
+from course_utils.exercises.engine import guard
+from course_utils.exercises.engine.registry import exercises, solution_source
 
 EXERCISES = list(exercises().values())
 FUNCTIONS = [e for e in EXERCISES if e.is_function]

@@ -6,8 +6,8 @@ import pytest
 from course_utils.core.positions import alibi_slopes, rotate
 from course_utils.core.scores import softmax
 from course_utils.exercises import judge
-from course_utils.exercises.mistakes import rope
-from course_utils.exercises.registry import exercises
+from course_utils.exercises.engine.registry import exercises
+from course_utils.exercises.order.mistakes import rope
 
 
 def test_turning_the_other_way_and_swapped_sines_get_one_message_that_names_both():

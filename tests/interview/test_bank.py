@@ -4,7 +4,7 @@ import importlib
 
 import pytest
 
-from course_utils.exercises.registry import exercises
+from course_utils.exercises.engine.registry import exercises
 from course_utils.interview import bank
 from course_utils.interview.bank import BankError, load, prove, questions, read_questions
 from course_utils.lessons.notebook import lessons

@@ -1,7 +1,7 @@
 """What the lesson's quiz says of a published estimate."""
 
 from course_utils.core.cost import cache_bytes
-from course_utils.exercises.quizzes import quizzes
+from course_utils.exercises.engine.quizzes import quizzes
 
 
 def test_the_published_cache_is_eight_times_too_large():

@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from course_utils.exercises import log as progress
+from course_utils.exercises.engine import progress
 from course_utils.interview import log
 
 

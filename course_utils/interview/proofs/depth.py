@@ -9,27 +9,80 @@ from course_utils.core.explorer import embed, run, sentence
 from course_utils.core.heads import join_heads, split_heads
 from course_utils.core.positions import sinusoidal_positions
 from course_utils.core.scores import softmax
-from course_utils.core.transformer import feed_forward, layer_norm, transformer_block
-from course_utils.interview.proofs._blocks import (
-    edited_tokens,
-    gradients,
-    moved,
-    random,
-    random_block,
-    silent,
-)
+from course_utils.core.transformer import Block, feed_forward, layer_norm, transformer_block
+
+
+def _random_block(d, seed=0):
+    """A block of random weights, inner width 4 d."""
+    rng = np.random.default_rng(seed)
+    matrix = lambda a, b: rng.standard_normal((a, b)) / math.sqrt(a)
+    projections = [matrix(d, d) for _ in range(4)]
+    ones, zeros = np.ones(d), np.zeros(d)
+    return Block(
+        *projections, matrix(d, 4 * d), np.zeros(4 * d), matrix(4 * d, d), zeros, ones, zeros, ones, zeros
+    )
+
+
+def _silent(block):
+    """The same block with both parts at zero."""
+    return block._replace(W_O=np.zeros_like(block.W_O), W_2=np.zeros_like(block.W_2))
+
+
+def _edited_tokens(n, d, row):
+    """Random tokens, and the same with one changed."""
+    x = _random(1, n, d, seed=7)[0]
+    other = x.copy()
+    other[row] += np.arange(d)
+    return x, other
+
+
+def _moved(one, other):
+    return np.flatnonzero(np.abs(one - other).max(axis=-1) > 1e-9).tolist()
+
+
+def _random(count, *shape, seed=0):
+    return np.random.default_rng(seed).standard_normal((count, *shape))
+
+
+def _gradients(kind, seed, layers=24, d=64, n=96, classes=32):
+    """Forward and backward through feed-forward layers: (last gradient / first, spread of the stream)."""
+    rng, kept, sizes = np.random.default_rng(seed), [], []
+    matrix = lambda a, b: rng.uniform(-1, 1, (a, b)) * math.sqrt(6 / (a + b))
+    spread = lambda x: x.std(axis=1, keepdims=True)
+    norm = lambda x: (x - x.mean(axis=1, keepdims=True)) / spread(x)
+    mean = lambda x: x.mean(axis=1, keepdims=True)
+    back = lambda g, x: (g - mean(g) - norm(x) * mean(g * norm(x))) / spread(x)  # through norm(x)
+    x = rng.standard_normal((n, d))
+    for _ in range(layers):
+        W_1, W_2 = matrix(d, 4 * d), matrix(4 * d, d)
+        read = norm(x) if kind == "pre" else x
+        hidden = np.maximum(read @ W_1, 0)
+        added = x + hidden @ W_2
+        kept.append((W_1, W_2, x, read, hidden, added))
+        x = norm(added) if kind == "post" else added
+    readout, targets = matrix(d, classes), np.eye(classes)[rng.integers(classes, size=n)]
+    last = norm(x) if kind == "pre" else x
+    gradient = (softmax(last @ readout) - targets) / n @ readout.T  # of the cross-entropy
+    gradient = back(gradient, x) if kind == "pre" else gradient
+    for W_1, W_2, before, read, hidden, added in reversed(kept):
+        gradient = back(gradient, added) if kind == "post" else gradient
+        inner = (gradient @ W_2.T) * (hidden > 0)
+        sizes.append(np.linalg.norm(read.T @ inner))
+        gradient = gradient + (back(inner @ W_1.T, before) if kind == "pre" else inner @ W_1.T)
+    return sizes[0] / sizes[-1], x.std()
+
 
 TOKEN = np.array([[2.0, 4, 4, 6]])
 
 
 def parts_of_a_block():
     """One token edited: which rows of attention and of the feed-forward move."""
-    block, x, edited = random_block(8), *edited_tokens(5, 8, 3)
+    block, x, edited = _random_block(8), *_edited_tokens(5, 8, 3)
     feed = lambda x: feed_forward(x, block.W_1, block.b_1, block.W_2, block.b_2)
     attend = lambda x: attention(x @ block.W_Q, x @ block.W_K, x @ block.W_V, causal=True).output
-    rows = {name: moved(part(x), part(edited)) for name, part in (("attention", attend), ("feed", feed))}
+    rows = {name: _moved(part(x), part(edited)) for name, part in (("attention", attend), ("feed", feed))}
     assert rows == {"attention": [3, 4], "feed": [3]} and block.W_1.shape == (8, 4 * 8)
-    assert np.array_equal(transformer_block(x, silent(block), n_heads=2), x)
+    assert np.array_equal(transformer_block(x, _silent(block), n_heads=2), x)
     assert 3 + 1 + 1 + 1 + 2 == 8 and 3 + 1 + 1 + 1 + 3 == 9
     return "token 3 of 5 edited: the feed-forward moves row 3, causal attention rows 3 and 4"
 
@@ -52,7 +105,7 @@ def layer_norm_by_hand():
 
 def why_residuals():
     """The spread between tokens after 6 random attention layers, with and without the residual."""
-    first, W = random(1, 16, 64, seed=1)[0], random(18, 64, 64) / 8
+    first, W = _random(1, 16, 64, seed=1)[0], _random(18, 64, 64) / 8
     spread = {}
     for residual in (False, True):
         x = first
@@ -61,7 +114,7 @@ def why_residuals():
             x = x / np.linalg.norm(x) * 32
         spread[residual] = np.linalg.norm(x - x.mean(axis=0)) / np.linalg.norm(x)
     assert spread[False] < 1e-4 and spread[True] > 0.1
-    weights = softmax(np.where(np.tri(6, dtype=bool), random(1, 6, 6)[0], -np.inf))
+    weights = softmax(np.where(np.tri(6, dtype=bool), _random(1, 6, 6)[0], -np.inf))
     settled = np.linalg.matrix_power(weights, 400)
     np.testing.assert_allclose(settled, np.eye(6)[[0] * 6], atol=1e-6)
     return f"spread after 6 layers: below 0.0001 without residuals, {spread[True]:.2f} with them"
@@ -69,10 +122,10 @@ def why_residuals():
 
 def pre_or_post_norm():
     """Gradient of the last layer relative to the first, and the size of the stream, 24 layers, four seeds."""
-    pre, post = ([gradients(kind, seed) for seed in range(4)] for kind in ("pre", "post"))
+    pre, post = ([_gradients(kind, seed) for seed in range(4)] for kind in ("pre", "post"))
     assert all(ratio < 0.6 and 2.5 < size < 3.1 for ratio, size in pre)
     assert all(ratio > 1 and round(size, 3) == 1 for ratio, size in post)
-    steps = random(1, 20_000, 8)[0]
+    steps = _random(1, 20_000, 8)[0]
     assert round(float(steps.sum(axis=1).std() / steps[:, :4].sum(axis=1).std()), 1) == round(math.sqrt(2), 1)
     mean = lambda kind: np.mean([ratio for ratio, _ in kind])
     return f"last to first gradient: pre-norm {mean(pre):.2f}, post-norm {mean(post):.2f}"
@@ -80,7 +133,7 @@ def pre_or_post_norm():
 
 def weights_of_a_block():
     """12 d squared, counted from arrays, and what other choices change."""
-    size = lambda d: sum(random_block(d)[i].size for i in (0, 1, 2, 3, 4, 6))
+    size = lambda d: sum(_random_block(d)[i].size for i in (0, 1, 2, 3, 4, 6))
     assert size(64) == 12 * 64**2 and 8 / 12 == 2 / 3
     assert (
         12 * 512**2 == 3_145_728
@@ -123,8 +176,8 @@ def where_the_weights_live():
 
 def attention_or_feed_forward():
     """Attention stays between the values; two hidden units make an exclusive or, no linear map does."""
-    value = random(1, 7, 3)[0]
-    output = attention(*random(2, 7, 4, seed=1), value).output
+    value = _random(1, 7, 3)[0]
+    output = attention(*_random(2, 7, 4, seed=1), value).output
     assert (output <= value.max(axis=0)).all() and (output >= value.min(axis=0)).all()
     inputs, wanted = np.array([[0.0, 0], [0, 1], [1, 0], [1, 1]]), np.array([0.0, 1, 1, 0])
     relu = lambda x: np.maximum(x, 0)
@@ -142,7 +195,7 @@ def one_layer_cannot_point():
     it, animal, street, adjective = 7, 1, 5, 10
     tired, wide = (embed(sentence(word)) for word in ("tired", "wide"))
     for seed in range(20):
-        W_Q, W_K, W_V = random(3, 16, 16, seed=seed) / 4
+        W_Q, W_K, W_V = _random(3, 16, 16, seed=seed) / 4
         maps = [attention(x @ W_Q, x @ W_K, x @ W_V) for x in (tired, wide)]
         right = [maps[0].weights[it, animal] > maps[0].weights[it, street]]
         right.append(maps[1].weights[it, street] > maps[1].weights[it, animal])
@@ -189,24 +242,24 @@ def decoder_at_it():
     assert maps[0][1][it, [animal, street]].round(3).tolist() == [0.356, 0.356]
     points = [map_[0][adjective, animal] > map_[0][adjective, street] for map_ in maps]
     assert points == [True, False]
-    x, edited = edited_tokens(11, 8, 10)
+    x, edited = _edited_tokens(11, 8, 10)
     for depth in range(80):
         x, edited = (
-            transformer_block(rows, random_block(8, depth), n_heads=2, causal=True) for rows in (x, edited)
+            transformer_block(rows, _random_block(8, depth), n_heads=2, causal=True) for rows in (x, edited)
         )
-    assert moved(x, edited) == [10]
+    assert _moved(x, edited) == [10]
     return "80 causal layers: an edit of word 11 moves row 11 only"
 
 
 def block_from_memory():
     """The tests of the answer on the course's block: identity, causality, locality, batch."""
-    block, x, edited = random_block(12), *edited_tokens(5, 12, 4)
+    block, x, edited = _random_block(12), *_edited_tokens(5, 12, 4)
     forward = lambda x, block: transformer_block(x, block, n_heads=3, causal=True)
-    assert np.array_equal(forward(x, silent(block)), x)
-    assert moved(forward(x, block), forward(edited, block)) == [4]
+    assert np.array_equal(forward(x, _silent(block)), x)
+    assert _moved(forward(x, block), forward(edited, block)) == [4]
     local = block._replace(W_O=np.zeros_like(block.W_O))
     both_ways = [transformer_block(rows, local, n_heads=3) for rows in (x, edited)]
-    assert moved(*both_ways) == [4]
+    assert _moved(*both_ways) == [4]
     np.testing.assert_allclose(forward(np.stack([x, edited]), block)[1], forward(edited, block))
     h = layer_norm(x, block.gain_1, block.shift_1)
     q, k, v = (split_heads(h @ W, 3) for W in (block.W_Q, block.W_K, block.W_V))
@@ -221,7 +274,7 @@ def block_from_memory():
 
 def residual_from_the_copy():
     """The reviewed block with silent parts, and with an input ten times as large."""
-    block = random_block(4)
+    block = _random_block(4)
     feed = lambda x: feed_forward(x, *block[4:8])
     attend = lambda x: attention(x @ block.W_Q, x @ block.W_K, x @ block.W_V).output @ block.W_O
 
@@ -233,7 +286,7 @@ def residual_from_the_copy():
 
     nothing = lambda x: 0
     assert reviewed(TOKEN, nothing, nothing).round(3).tolist() == [[-1.414, 0, 0, 1.414]]
-    assert np.array_equal(transformer_block(TOKEN, silent(block), n_heads=1), TOKEN)
+    assert np.array_equal(transformer_block(TOKEN, _silent(block), n_heads=1), TOKEN)
     np.testing.assert_allclose(reviewed(10 * TOKEN, attend, feed), reviewed(TOKEN, attend, feed))
     difference = transformer_block(10 * TOKEN, block, n_heads=1) - transformer_block(TOKEN, block, n_heads=1)
     assert np.abs(difference).max() > 10
@@ -251,7 +304,7 @@ def four_bugs_in_a_small_gpt():
     tokens = np.array([3, 1, 4, 1, 5, 2, 6])
     copies = 50 * np.eye(8)[tokens]
     assert loss(copies, tokens) < 1e-9 and loss(copies[:-1], tokens[1:]) > math.log(8)
-    x, edited = edited_tokens(6, 8, 5)
+    x, edited = _edited_tokens(6, 8, 5)
     past = np.tri(6, dtype=bool)
 
     def head(x, fill=-np.inf, n_heads=2, swap=True):
@@ -259,14 +312,14 @@ def four_bugs_in_a_small_gpt():
         q = split(x)
         return join_heads(softmax(np.where(past, q @ q.swapaxes(-1, -2), fill)) @ q)
 
-    assert moved(head(x), head(edited)) == [5]
-    assert moved(head(x, fill=0), head(edited, fill=0)) == [0, 1, 2, 3, 4, 5]
-    leaks = lambda n_heads: moved(
+    assert _moved(head(x), head(edited)) == [5]
+    assert _moved(head(x, fill=0), head(edited, fill=0)) == [0, 1, 2, 3, 4, 5]
+    leaks = lambda n_heads: _moved(
         head(x, swap=False, n_heads=n_heads), head(edited, swap=False, n_heads=n_heads)
     )
     assert leaks(1) == [5] and min(leaks(2)) < 5
     swapped, table = x[[1, 0, 2, 3, 4, 5]], sinusoidal_positions(6, 8)
-    assert moved(head(x), head(swapped))[-1] < 5 and 5 in moved(head(x + table), head(swapped + table))
+    assert _moved(head(x), head(swapped))[-1] < 5 and 5 in _moved(head(x + table), head(swapped + table))
     return "a mask of 0 moves all 6 rows, a reshape without swap leaks with 2 heads and not with 1"
 
 

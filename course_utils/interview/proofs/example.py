@@ -195,7 +195,7 @@ def trace_at_real_size():
 
 def tests_before_training():
     """The catalogue's wrong versions of attention against shape, row sums, and numbers on sizes that all differ."""
-    from course_utils.exercises.mistakes import core as catalogue
+    from course_utils.exercises.shared import core as catalogue
     from course_utils.models.stored import bugs
 
     assert len(bugs()["accuracy"]) == 10 and all(run["copy"] == 1 for run in bugs()["accuracy"].values())

@@ -4,11 +4,67 @@ import math
 
 import numpy as np
 
+from course_utils.core.attention import attention_steps
 from course_utils.core.attention import scaled_dot_product_attention as attention
 from course_utils.core.cost import score_entries
 from course_utils.core.masks import causal_mask, combined_mask, document_mask, padding_mask, window_mask
 from course_utils.core.scores import softmax, softmax_jacobian
-from course_utils.interview.proofs._hiding import arrays, by, hidden_far_above, leak, moved, the_example, ways
+from course_utils.core.tokens import worked_example
+
+
+def _the_example():
+    """The words of the worked example, its scaled scores and its weights without a mask."""
+    words, _, x, W_Q, W_K, W_V = worked_example()
+    steps = attention_steps(x @ W_Q, x @ W_K, x @ W_V)
+    return words, steps.scaled, steps.weights
+
+
+def _arrays(n, d=4, seed=0):
+    return np.random.default_rng(seed).standard_normal((3, n, d))
+
+
+def _ways(scores, mask):
+    """Weights in five ways to hide what the mask does not allow."""
+    zeroed = np.where(mask, softmax(scores), 0)
+    return {
+        "honest": softmax(np.where(mask, scores, -np.inf)),
+        "score 0": softmax(np.where(mask, scores, 0)),
+        "-10": softmax(np.where(mask, scores, -10)),
+        "zeros after": zeroed,
+        "renormalised": zeroed / zeroed.sum(axis=-1, keepdims=True),
+    }
+
+
+def _by(way, may_look=causal_mask):
+    """An attention function that hides the future in one of these ways."""
+    return lambda q, k, v: _ways(q @ k.T / math.sqrt(q.shape[1]), may_look(len(q)))[way] @ v
+
+
+def _moved(f, t, only_value=False, n=6):
+    """The rows of the output that move when token t is edited."""
+    x = _arrays(n)
+    edited = x.copy()
+    edited[2 if only_value else slice(None), t] += 1
+    return np.flatnonzero(np.any(f(*edited) != f(*x), axis=1)).tolist()
+
+
+def _leak(f, n=6, last_only=False, parts=(0, 1, 2)):
+    """The largest change of the past when the future is edited."""
+    x, worst = _arrays(n), 0.0
+    for t in [n - 1] if last_only else range(1, n):
+        edited = x.copy()
+        edited[list(parts), t:] = _arrays(n, seed=1)[list(parts), t:]
+        worst = max(worst, np.abs(f(*edited)[:t] - f(*x)[:t]).max())
+    return worst
+
+
+def _hidden_far_above(gap, dtype):
+    """Renormalised weight of the first of two visible scores 0 and 1, a hidden one ``gap`` high."""
+    scores = np.array([0, 1, gap], dtype=dtype)
+    with np.errstate(all="ignore"):
+        exponentials = np.exp(scores - scores.max())
+        weights = (exponentials / exponentials.sum(dtype=dtype))[:2]
+        return float((weights / weights.sum(dtype=dtype))[0])
 
 
 def allowed_pairs():
@@ -26,7 +82,7 @@ def allowed_pairs():
 def encoder_or_decoder():
     """Pairs of 11 words; appending a token changes old rows with both sides in view, and none of a causal model."""
     assert (score_entries(11), score_entries(11, causal=True)) == (121, 66)
-    x = arrays(6)[0]
+    x = _arrays(6)[0]
     layer = lambda x, causal: x + attention(x, x, x, causal=causal).output
     for causal in (True, False):
         same = np.allclose(layer(x, causal)[:5], layer(x[:5], causal), atol=1e-12)  # the keys of layer 2
@@ -39,18 +95,18 @@ def encoder_or_decoder():
 
 def the_future_hidden():
     """Row machine with and without the mask, what a score of 0 keeps, and a fill of -10."""
-    words, scaled, weights = the_example()
+    words, scaled, weights = _the_example()
     machine, love = words.index("machine"), words.index("love")
-    masked = ways(scaled, causal_mask(4))["honest"]
+    masked = _ways(scaled, causal_mask(4))["honest"]
     assert weights[machine].round(3).tolist() == [0.060, 0.099, 0.270, 0.571]
     assert masked[machine].round(3).tolist() == [0.140, 0.231, 0.629, 0] and masked[machine, 3] == 0
     np.testing.assert_allclose(
         masked[machine, :3] / masked[machine, 0], weights[machine, :3] / weights[machine, 0]
     )
-    assert round(float(ways(scaled, causal_mask(4))["score 0"][love, 2:].sum()), 3) == 0.594
-    assert ways(scaled, causal_mask(4))["zeros after"].sum(axis=1)[0] < 1
+    assert round(float(_ways(scaled, causal_mask(4))["score 0"][love, 2:].sum()), 3) == 0.594
+    assert _ways(scaled, causal_mask(4))["zeros after"].sum(axis=1)[0] < 1
     assert round(math.exp(-10), 6) == 4.5e-5
-    low = ways(np.array([[-30.0, 0.0]]), np.array([[True, False]]))["-10"]
+    low = _ways(np.array([[-30.0, 0.0]]), np.array([[True, False]]))["-10"]
     assert low[0, 1] > 0.99
     return "row machine: 0.140, 0.231, 0.629, 0; a score of 0 would leave 0.594 on hidden words"
 
@@ -59,21 +115,21 @@ def loss_too_good():
     """Which rows move under each fault, and the floor of the loss on random tokens."""
     one_ahead = lambda n: np.tril(np.ones((n, n), dtype=bool), 1)
     reversed_ = lambda n: ~causal_mask(n)
-    assert moved(by("honest"), 3) == [3, 4, 5]
-    assert moved(by("honest", one_ahead), 3) == [2, 3, 4, 5]
+    assert _moved(_by("honest"), 3) == [3, 4, 5]
+    assert _moved(_by("honest", one_ahead), 3) == [2, 3, 4, 5]
     everything = lambda n: np.ones((n, n), dtype=bool)
-    for f in (by("honest", everything), by("score 0"), by("zeros after")):
-        assert moved(f, 3) == [0, 1, 2, 3, 4, 5]
-    assert moved(by("zeros after"), 3, only_value=True) == [3, 4, 5]
-    assert moved(by("honest", everything), 3, only_value=True) == [0, 1, 2, 3, 4, 5]
-    assert moved(by("score 0"), 3, only_value=True) == [0, 1, 2, 3, 4, 5]
-    assert moved(lambda q, k, v: attention(q, k, v, mask=reversed_(len(q))).output, 3) == [0, 1, 2, 3]
+    for f in (_by("honest", everything), _by("score 0"), _by("zeros after")):
+        assert _moved(f, 3) == [0, 1, 2, 3, 4, 5]
+    assert _moved(_by("zeros after"), 3, only_value=True) == [3, 4, 5]
+    assert _moved(_by("honest", everything), 3, only_value=True) == [0, 1, 2, 3, 4, 5]
+    assert _moved(_by("score 0"), 3, only_value=True) == [0, 1, 2, 3, 4, 5]
+    assert _moved(lambda q, k, v: attention(q, k, v, mask=reversed_(len(q))).output, 3) == [0, 1, 2, 3]
     assert round(math.log(8), 3) == 2.079
     tokens = np.random.default_rng(0).integers(0, 8, (500, 9))
     looks_ahead = 40 * np.eye(9, k=1)  # a head set by hand: each place looks at the next
     losses = []
     for ahead in (0, 1):
-        read = ways(looks_ahead, np.tril(np.ones((9, 9), dtype=bool), ahead))["honest"] @ np.eye(8)[tokens]
+        read = _ways(looks_ahead, np.tril(np.ones((9, 9), dtype=bool), ahead))["honest"] @ np.eye(8)[tokens]
         chance = softmax(10 * read[:, :-1])
         losses.append(-np.log(np.take_along_axis(chance, tokens[:, 1:, None], axis=2)).mean())
     assert losses[0] > math.log(8) and losses[1] < 0.01
@@ -106,8 +162,8 @@ def fill_values():
     empty = torch.zeros(1, 1, dtype=torch.bool)
     one = torch.ones(1, 1)
     assert torch.nn.functional.scaled_dot_product_attention(one, one, one, attn_mask=empty).item() == 0
-    assert [round(hidden_far_above(gap, np.float16), 3) for gap in (0, 15)] == [0.269, 0.263]
-    assert math.isnan(hidden_far_above(50, np.float16)) and math.isnan(hidden_far_above(110, np.float32))
+    assert [round(_hidden_far_above(gap, np.float16), 3) for gap in (0, 15)] == [0.269, 0.263]
+    assert math.isnan(_hidden_far_above(50, np.float16)) and math.isnan(_hidden_far_above(110, np.float32))
     return "float16: masked_fill with -1e9 raises; bfloat16 holds -998,244,352; an empty row becomes a mean"
 
 
@@ -115,7 +171,7 @@ def empty_row():
     """NaN by hand, a mean with -1e9, zeros with a guard; how NaN spreads."""
     mask = combined_mask(causal_mask(5), padding_mask([3], 5, side="left"))[0]
     assert np.count_nonzero(~mask.any(axis=1)) == 2
-    q, k, v = arrays(5)
+    q, k, v = _arrays(5)
     guarded = attention(q, k, v, mask=mask).output
     assert (guarded[:2] == 0).all() and np.isfinite(guarded).all()
     with np.errstate(invalid="ignore"):
@@ -134,17 +190,17 @@ def empty_row():
 
 def causality_test():
     """The leak test on honest and leaky attention, and what half a test misses."""
-    assert leak(by("honest")) == 0
+    assert _leak(_by("honest")) == 0
     one_row = lambda n: causal_mask(n) | (np.arange(n * n).reshape(n, n) == 1)  # row 0 sees token 1
-    for f in (by("score 0"), by("zeros after"), by("honest", one_row)):
-        assert leak(f) > 0.01
-    assert leak(by("honest", one_row), last_only=True) == 0
-    assert leak(by("zeros after"), parts=(2,)) == 0
+    for f in (_by("score 0"), _by("zeros after"), _by("honest", one_row)):
+        assert _leak(f) > 0.01
+    assert _leak(_by("honest", one_row), last_only=True) == 0
+    assert _leak(_by("zeros after"), parts=(2,)) == 0
     columns = lambda q, k, v: softmax(np.where(causal_mask(len(q)), q @ k.T, -np.inf), axis=0) @ v
-    assert leak(columns, parts=(1, 2)) == 0 < leak(columns, parts=(0,))
-    assert 0 < leak(by("renormalised")) < 1e-12
-    assert (np.triu(ways(arrays(4)[0], causal_mask(4))["zeros after"], 1) == 0).all()
-    assert leak(lambda q, k, v: v) == 0 and 5 in moved(by("honest"), 0)
+    assert _leak(columns, parts=(1, 2)) == 0 < _leak(columns, parts=(0,))
+    assert 0 < _leak(_by("renormalised")) < 1e-12
+    assert (np.triu(_ways(_arrays(4)[0], causal_mask(4))["zeros after"], 1) == 0).all()
+    assert _leak(lambda q, k, v: v) == 0 and 5 in _moved(_by("honest"), 0)
     return "honest: exactly 0; editing only values, or only the last token, misses a leak each"
 
 
@@ -153,10 +209,10 @@ def cached_decode_flag():
     import torch
 
     sdpa = torch.nn.functional.scaled_dot_product_attention
-    q, k, _ = (torch.tensor(array) for array in arrays(5))
+    q, k, _ = (torch.tensor(array) for array in _arrays(5))
     shown = sdpa(q[None, -1:], k[None], torch.eye(5, dtype=q.dtype)[None], is_causal=True)[0, 0]
     assert shown.tolist() == [1, 0, 0, 0, 0]
-    q, k, v = arrays(5)
+    q, k, v = _arrays(5)
     full = attention(q, k, v, causal=True).output
     np.testing.assert_allclose(attention(q[-1:], k, v).output, full[-1:])
     square = sdpa(*(torch.tensor(array)[None] for array in (q, k, v)), is_causal=True)[0].numpy()
@@ -205,7 +261,7 @@ def mask_conventions():
     """A keep mask in nn.MultiheadAttention, a hide mask in the fused call, and a float mask of 1 and 0."""
     import torch
 
-    x = torch.tensor(arrays(3)[:1], dtype=torch.float32)
+    x = torch.tensor(_arrays(3)[:1], dtype=torch.float32)
     keep = torch.tril(torch.ones(3, 3, dtype=torch.bool))
     assert torch.equal(~keep, torch.triu(torch.ones(3, 3, dtype=torch.bool), 1))
     with torch.random.fork_rng(devices=[]):
@@ -228,7 +284,7 @@ def mask_conventions():
 
 def every_position_at_once():
     """Each row of a causal pass equals the run on its prefix, through two layers; without the mask it does not."""
-    x = arrays(7)[0]
+    x = _arrays(7)[0]
 
     def two_layers(x, causal):
         for _ in range(2):
@@ -244,20 +300,20 @@ def every_position_at_once():
 
 def masking_after_the_softmax():
     """Renormalised it is the same distribution, until numbers underflow; not renormalised it leaks."""
-    _, scaled, _ = the_example()
-    weights = ways(scaled, causal_mask(4))
+    _, scaled, _ = _the_example()
+    weights = _ways(scaled, causal_mask(4))
     np.testing.assert_allclose(weights["renormalised"], weights["honest"], atol=1e-15)
     assert weights["zeros after"].sum(axis=1).round(3).tolist() == [0.074, 0.160, 0.429, 1]
-    assert leak(by("zeros after")) > 0.01
+    assert _leak(_by("zeros after")) > 0.01
     half, single = (
-        lambda gap, dtype=dtype: hidden_far_above(gap, dtype) for dtype in (np.float16, np.float32)
+        lambda gap, dtype=dtype: _hidden_far_above(gap, dtype) for dtype in (np.float16, np.float32)
     )
     assert round(half(0), 3) == 0.269 and round(half(15), 3) == 0.263 and half(18) == 0
     assert math.isnan(half(50)) and round(single(88), 3) == 0.269 and math.isnan(single(110))
-    q, k, v = arrays(4)
+    q, k, v = _arrays(4)
     weights, mask = softmax(q @ k.T / 2), causal_mask(4)
     no_values = np.stack([weights[i] @ (v * mask[i][:, None]) for i in range(4)])
-    np.testing.assert_allclose(no_values, by("zeros after")(q, k, v))
+    np.testing.assert_allclose(no_values, _by("zeros after")(q, k, v))
     assert (softmax_jacobian(weights[0])[0, 1:] < 0).all()
     return (
         "the same to rounding; float16 0.263 at a gap of 15 and NaN at 50; not renormalised: rows from 0.074"
@@ -285,7 +341,7 @@ def packed_documents():
     """Pairs, independence, and each document as if it were alone."""
     mask = causal_mask(5) & document_mask([0, 0, 0, 1, 1])
     assert (np.count_nonzero(mask), np.count_nonzero(causal_mask(5)), 6 + 3) == (9, 15, 9)
-    x = arrays(5)
+    x = _arrays(5)
     edited = x.copy()
     edited[:, :3] += 1
     full = attention(*x, mask=mask).output

@@ -1,0 +1,1 @@
+"""The check engine: it knows no topic."""

@@ -1,0 +1,123 @@
+"""Exercises of ``05_heads`` on cutting and joining. The whole layer is in ``layer``, shared heads in ``grouped``."""
+
+import numpy as np
+
+from course_utils.exercises.engine.exercise import Exercise, halves
+from course_utils.exercises.heads.mistakes import heads as mistakes
+
+LESSON = "05_heads"
+
+
+def shape_of_head_scores():
+    return (2, 5, 7, 11)
+
+
+def split_heads(x, n_heads):
+    cut = x.reshape(*x.shape[:-1], n_heads, x.shape[-1] // n_heads)
+    return np.swapaxes(cut, -3, -2)
+
+
+def join_heads(x):
+    tokens_first = np.swapaxes(x, -3, -2)
+    return tokens_first.reshape(*tokens_first.shape[:-2], -1)
+
+
+def line_that_mixes_tokens():
+    return 5
+
+
+def _by_slices(x, n_heads):
+    return np.stack(np.split(x, n_heads, axis=-1), axis=-3)
+
+
+def _by_einsum_of_names(x, n_heads):
+    *batch, n, d = x.shape
+    return np.einsum("...nhd->...hnd", x.reshape(*batch, n, n_heads, d // n_heads))
+
+
+def _by_concatenating(x):
+    return np.concatenate([x[..., h, :, :] for h in range(x.shape[-3])], axis=-1)
+
+
+EXERCISES = [
+    Exercise(
+        lesson=LESSON,
+        solution=shape_of_head_scores,
+        covers="For each sample and each head, a row for each query and a column for each key.",
+        mistakes=[
+            mistakes.one_map_for_all_heads,
+            mistakes.scores_of_the_whole_width,
+            mistakes.scores_among_x,
+            mistakes.keys_look_at_queries,
+            mistakes.heads_after_the_tokens,
+        ],
+        hints=["Four axes: samples, heads, and two more.", "Rows are who asks, columns who is asked."],
+    ),
+    Exercise(
+        lesson=LESSON,
+        solution=split_heads,
+        probes=[
+            (np.array([[1.0, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]]), 2),
+            (np.arange(24.0).reshape(4, 6), 2),
+            (np.arange(60.0).reshape(2, 5, 6), 3),
+            (*halves((5, 3, 8), seed=1), 4),
+            (*halves((2, 3, 7, 10), seed=2), 5),
+            (*halves((2, 4, 6), seed=3), 1),
+        ],
+        covers="no batch axis, one, and two",
+        alternatives=[_by_slices, _by_einsum_of_names],
+        mistakes=[
+            mistakes.cuts_without_moving_the_axis,
+            mistakes.leaves_the_heads_behind_the_tokens,
+            mistakes.deals_the_features_out,
+            mistakes.swaps_the_wrong_axes,
+            mistakes.turns_each_head_round,
+            mistakes.cuts_the_tokens,
+            mistakes.takes_the_count_for_the_width,
+        ],
+        hints=[
+            "Two steps. First cut the last axis into two: heads, and features of a head.",
+            "x.reshape(*x.shape[:-1], n_heads, d_head) makes (..., n, n_heads, d_head). Which axis is out of place?",
+            "np.swapaxes with two negative numbers leaves all batch axes alone.",
+        ],
+    ),
+    Exercise(
+        lesson=LESSON,
+        solution=join_heads,
+        probes=[
+            (np.array([[[1.0, 2], [5, 6], [9, 10]], [[3, 4], [7, 8], [11, 12]]]),),
+            (np.arange(24.0).reshape(3, 2, 4),),
+            *(
+                (array,)
+                for array in halves((2, 3, 5, 4), (5, 2, 7, 3), (2, 3, 4, 7, 5), (2, 1, 4, 3), seed=4)
+            ),
+        ],
+        covers="no batch axis, one, and two",
+        alternatives=[_by_concatenating],
+        mistakes=[
+            mistakes.joins_without_moving_the_axis,
+            mistakes.joins_feature_by_feature,
+            mistakes.adds_the_heads,
+            mistakes.averages_the_heads,
+            mistakes.joins_below_each_other,
+            mistakes.does_not_merge,
+        ],
+        hints=[
+            "The two steps of split_heads, backwards.",
+            "First bring the axes into the order (..., n, n_heads, d_head), then make one of the last two.",
+        ],
+    ),
+    Exercise(
+        lesson=LESSON,
+        solution=line_that_mixes_tokens,
+        covers="(batch, heads, n, d_head) is reshaped while the heads still stand before the tokens.",
+        mistakes=[
+            mistakes.blames_the_inputs,
+            mistakes.blames_the_split,
+            mistakes.blames_the_weights,
+            mistakes.blames_the_blend,
+            mistakes.blames_W_O,
+        ],
+        hints=["Write the shape beside each line.", "Which reshape has no transpose before or behind it?"],
+    ),
+]

@@ -1,1 +1,0 @@
-"""Mistakes that people really make, one module a family: the docstring is what the learner reads."""
