@@ -7,12 +7,16 @@ import io
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import resources
+
+import numpy as np
+
+from course_utils.exercises.engine.words import fill
 
 TYPES = ("explain", "derive", "by hand", "implement", "debug", "estimate", "design")
 NEEDED = {"question", "type", "level", "minutes", "brief", "full", "rubric", "follow_ups", "trap", "lesson"}
-OPTIONAL = {"misconception", "proof", "no_proof"}
+OPTIONAL = {"misconception", "proof", "no_proof", "given"}
 
 
 class BankError(ValueError):
@@ -30,7 +34,8 @@ class Question:
     """One interview question. ``brief`` is the 20-second answer, ``full`` the one for two minutes.
 
     ``proof`` names the function in ``proofs/<topic>.py`` that shows the answer to be true; where there is nothing
-    to run, ``no_proof`` says why.
+    to run, ``no_proof`` says why. The texts hold ``{names}`` of what the proof finds: ``filled`` puts it in. ``given``
+    lists, in order, the numbers that stand in the texts as they are.
     """
 
     name: str
@@ -48,6 +53,17 @@ class Question:
     misconception: str | None = None
     proof: str | None = None
     no_proof: str | None = None
+    given: str = ""
+
+    @property
+    def texts(self):
+        """Every text of the question by the name of its place, in order."""
+        places = {"question": self.question, "brief": self.brief, "full": self.full}
+        places |= {f"point {number} of rubric": point for number, point in enumerate(self.rubric, 1)}
+        places |= {"trap": self.trap}
+        for number, follow_up in enumerate(self.follow_ups, 1):
+            places |= {f"ask of follow_up {number}": follow_up.ask, f"answer of follow_up {number}": follow_up.answer}
+        return places
 
 
 @functools.cache
@@ -94,12 +110,9 @@ def read_questions(file, text):
 
 
 def prove(question):
-    """Run the proof of a question. Gives (whether it holds, what it says, or why it does not hold)."""
-    printed = io.StringIO()
+    """Run the proof of a question. Gives (whether it holds, what it found, or why it does not hold)."""
     try:
-        module = importlib.import_module(f"course_utils.interview.proofs.{question.topic}")
-        with contextlib.redirect_stdout(printed):
-            said = getattr(module, question.proof)()
+        found = _found(question.topic, question.proof)
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("course_utils"):
             raise
@@ -108,7 +121,46 @@ def prove(question):
         return False, f"It does not hold: {str(error).strip() or 'an assertion failed'}".rstrip(".") + "."
     except Exception as error:
         return False, f"The proof stopped with {type(error).__name__}: {error}"
-    return True, "\n".join(filter(None, [printed.getvalue().strip(), said or ""])) or "It holds."
+    lines = [f"{name.replace('_', ' ')}: {_short(value)}" for name, value in found.items()]
+    return True, "\n".join(lines) or "It holds."
+
+
+@functools.cache
+def filled(question):
+    """The question with what its proof finds in its texts. Raises BankError for a name that the proof does not give."""
+    found = _found(question.topic, question.proof) if question.proof else {}
+
+    def put(place, text):
+        try:
+            return fill(text, found, f"{question.topic}.toml, question {question.name}, {place}")
+        except ValueError as error:
+            raise BankError(str(error)) from None
+
+    texts = {place: put(place, text) for place, text in question.texts.items()}
+    return replace(
+        question,
+        **{field: texts[field] for field in ("question", "brief", "full", "trap")},
+        rubric=tuple(texts[f"point {i} of rubric"] for i, _ in enumerate(question.rubric, 1)),
+        follow_ups=tuple(
+            FollowUp(texts[f"ask of follow_up {i}"], texts[f"answer of follow_up {i}"])
+            for i, _ in enumerate(question.follow_ups, 1)
+        ),
+    )
+
+
+def _found(topic, proof):
+    """What a proof finds: values by name."""
+    module = importlib.import_module(f"course_utils.interview.proofs.{topic}")
+    with contextlib.redirect_stdout(io.StringIO()):
+        return getattr(module, proof)() or {}
+
+
+def _short(value):
+    """A number, or numbers, with so many digits as can be read."""
+    if isinstance(value, bool | str):
+        return str(value)
+    with np.printoptions(precision=4, suppress=True, threshold=24):
+        return f"{value:,.5g}" if isinstance(value, float) else f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _question(name, topic, entry):

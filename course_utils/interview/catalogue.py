@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
 
-from course_utils.interview.bank import TYPES
+from course_utils.interview.bank import TYPES, filled
 from course_utils.interview.drills import debugging, estimates, hand
 from course_utils.interview.drills.quantities import ESTIMATES
 
@@ -28,7 +28,7 @@ class Item(NamedTuple):
 def items(questions):
     """Every item by name, easiest first, the types of a level in turns."""
     found = [
-        _item(question, lambda rng, last, question=question: question) for question in questions.values()
+        _item(question, lambda rng, last, question=question: filled(question)) for question in questions.values()
     ]
     for subject in debugging.subjects().values():
         found.append(_item(debugging.implement(subject), lambda rng, last, s=subject: debugging.implement(s)))

@@ -7,6 +7,8 @@ from pathlib import Path
 
 import genanki
 
+from course_utils.interview.bank import filled
+
 COURSE = "self-attention course"
 # Fixed for good: with other numbers Anki would take the cards for new ones, and their progress would be lost.
 MODEL_ID, DECK_ID = 1_607_392_319, 2_059_400_110
@@ -47,7 +49,7 @@ def write(questions, file, *, timestamp):
     deck = genanki.Deck(DECK_ID, "Self-attention interview")
     for question in questions.values():
         tags = [question.topic, question.type.replace(" ", "-"), f"level-{question.level}"]
-        deck.add_note(_Note(model=model, fields=fields(question), tags=tags))
+        deck.add_note(_Note(model=model, fields=fields(filled(question)), tags=tags))
     # First beside it: a disk that is full must not leave half a deck in place of a whole one.
     part = Path(f"{file}.part")
     try:

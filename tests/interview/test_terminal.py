@@ -85,7 +85,8 @@ def test_code_is_written_to_a_file_and_checked_there(typed, work):
         return "c"
 
     shown = typed("c", solve, "d", item="implement:attention")
-    assert "implement_attention_1.py" in shown.replace("\n", "") and "Not started" in shown and "Solved at once" in shown
+    assert "implement_attention_1.py" in shown.replace("\n", "")  # a long path is broken
+    assert "Not started" in shown and "Solved at once" in shown
     assert entries(work)[0]["score"] == 1
     mine = (work / "drills" / "implement_attention_1.py").read_text()
     typed("x", item="implement:attention")

@@ -9,14 +9,21 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Mistake:
-    """A wrong answer with a name: ``name`` is family/name, ``text`` what the learner reads, ``run`` gives it."""
+    """A wrong answer with a name: ``name`` is family/name, ``run`` gives it.
+
+    ``what`` and ``ask`` are what the learner reads: what the answer does, and one question that leads on.
+    ``exact``: named only if every probe agrees, because the words would not be true of most of them.
+    """
 
     name: str
-    text: str
+    what: str
     run: Callable
-    exact: bool = (
-        False  # named only if every probe agrees, because its text would not be true of most of them
-    )
+    exact: bool = False
+    ask: str = ""
+
+    @property
+    def text(self):
+        return "\n\n".join(filter(None, [self.what, self.ask]))
 
     @classmethod
     def of(cls, function, *, exact=False):
@@ -38,6 +45,7 @@ class Exercise:
     ``repairs``   ``repair(*arguments)`` gives arguments that undo a mistake, to see which other one is there, too.
     ``reads``     what counts of an output, if not its numbers: ``reads(value)`` is compared instead.
     ``covers``    words for the verdict "right": what the probes covered.
+    ``given``     the numbers that stand in hints and ``covers`` as they are, in order; all others are filled in.
     ``tolerance`` absolute; numbers in functions are also allowed a relative error of 1e-5.
     """
 
@@ -52,6 +60,7 @@ class Exercise:
     repairs: Sequence[Callable] = ()
     reads: Callable | None = None
     covers: str = ""
+    given: str = ""
     tolerance: float = 1e-6
     name: str = ""
 

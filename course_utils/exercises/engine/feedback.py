@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 
+from course_utils.exercises.engine.edits import told
 from course_utils.exercises.engine.guard import matches
 from course_utils.exercises.engine.recognition import (
     COARSE,
@@ -14,8 +15,6 @@ from course_utils.exercises.engine.recognition import (
     places_that_show,
     same_numbers,
 )
-
-WIDTH = 90  # characters of a line that fit beside JupyterLab's folders
 
 
 def failing_property(exercise, answer, given, wrong):
@@ -238,7 +237,7 @@ def about_value(exercise, value, expected):
 def right(exercise):
     """The sentence for a right answer: what was covered."""
     if not exercise.is_function:
-        return "Right." + (f" {exercise.covers}" if exercise.covers else "")
+        return f"Right. {told(exercise, exercise.covers)}".strip()
     count = len(exercise.probes)
     return f"Right: {count} of {count} probes" + (f", {exercise.covers}." if exercise.covers else ".")
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from course_utils.exercises.engine import guard
 from course_utils.exercises.engine import progress as log
+from course_utils.exercises.engine.edits import told, told_of
 from course_utils.exercises.engine.feedback import (
-    WIDTH,
     about_value,
     clearest,
     continued,
@@ -36,6 +36,7 @@ from course_utils.exercises.engine.recognition import (
     outcome_of,
 )
 from course_utils.exercises.engine.registry import exercises, no_such, solution_source
+from course_utils.exercises.engine.words import WIDTH
 
 
 class Verdict(NamedTuple):
@@ -89,7 +90,7 @@ def _judge_value(exercise, answer):
         slip = mistake.run()  # a tolerance for the right number may be too wide for a small one
         slack = exercise.tolerance if isinstance(slip, str) else 0.05 * float(np.abs(slip).max())
         if matches(given.value, slip, min(exercise.tolerance, slack)):
-            return Verdict("wrong", mistake.name, mistake.text)
+            return Verdict("wrong", mistake.name, _paragraphs(*told_of(mistake, exercise.solution)))
     return Verdict("wrong", None, about_value(exercise, given.value, expected))
 
 
@@ -152,7 +153,7 @@ def _explain(exercise, answer, given, wrong, shown):
         what, at = failing_property(exercise, answer, given, wrong)
         return Verdict("wrong", None, _paragraphs(what, evidence(exercise, at, given[at]), shown))
     at = clearest(exercise, given, wrong, mistake)
-    what, question = split_question(mistake.text)
+    what, question = (mistake.what, mistake.ask) if mistake.ask else split_question(mistake.text)
     if one_of_several:
         what = f"Several things at once. Fix this first: {continued(what)}"
     return Verdict(
@@ -220,7 +221,10 @@ def hint(name):
         return
     step = min(_hints[name], len(exercise.hints) - 1)
     _hints[name] += 1
-    print(f"Hint {step + 1} of {len(exercise.hints)}: {exercise.hints[step]}")
+    text = exercise.hints[step]
+    if not exercise.is_function:
+        text = told(exercise, text)
+    print(f"Hint {step + 1} of {len(exercise.hints)}: {text}")
 
 
 def show_solution(name):

@@ -7,7 +7,7 @@ import tomllib
 from importlib import resources
 
 from course_utils.exercises.engine.exercise import Exercise, Mistake
-from course_utils.exercises.engine.feedback import WIDTH
+from course_utils.exercises.engine.words import WIDTH
 
 FIELDS = {"lesson", "text", "right", "because", "hints", "options", "mistakes"}
 
@@ -26,7 +26,7 @@ def read_quizzes(topic, text):
     found = tomllib.loads(text)
     for name, entry in found.items():
         where = f"{topic}/quizzes.toml, question {name}"
-        odd = sorted(FIELDS ^ set(entry)) or [field for field in sorted(entry) if not entry[field]]
+        odd = sorted(FIELDS ^ (set(entry) - {"given"})) or [field for field in sorted(entry) if not entry[field]]
         if odd:
             raise ValueError(
                 f"{where}: look at {', '.join(odd)}; needed are {', '.join(sorted(FIELDS))}, not empty"

@@ -11,14 +11,21 @@ from course_utils.core.tokens import cat, cat_projections
 
 def one_row_of_attention():
     """Two keys with scores 1 and 0: shares, blend, no match, tie."""
-    weights = softmax(np.array([1.0, 0.0]))
-    values = np.array([10.0, 20.0])
-    assert weights.round(3).tolist() == [0.731, 0.269]
-    assert round(float(weights @ values), 3) == 12.689
-    key, value = np.array([[3.0, 1.0], [-2.0, 5.0]]), values[:, None]
-    assert attention(np.zeros((1, 2)), key, value).output.item() == values.mean() == 15
-    assert softmax(1000 * np.array([1.0, 1.0])).tolist() == [0.5, 0.5]
-    return "scores 1 and 0 give 0.731 and 0.269, and 12.689 of 10 and 20; no match gives the mean, 15"
+    scores, values = np.array([1.0, 0.0]), np.array([10.0, 20.0])
+    shares = softmax(scores)
+    key = np.array([[3.0, 1.0], [-2.0, 5.0]])
+    no_match = attention(np.zeros((1, 2)), key, values[:, None])
+    assert no_match.output.item() == values.mean()
+    tie, factor = np.array([1.0, 1.0]), 1000
+    assert softmax(factor * tie).tolist() == [0.5, 0.5]
+    return {
+        "scores": scores,
+        "shares": shares,
+        "values": values,
+        "blend": shares @ values,
+        "mean": no_match.output.item(),
+        "factor": factor,
+    }
 
 
 def query_key_value():

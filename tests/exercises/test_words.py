@@ -1,0 +1,59 @@
+"""The numbers in hints, verdicts and quizzes are filled in, or listed where they stand: none changes unnoticed."""
+
+import pytest
+
+from course_utils.exercises.engine import edits
+from course_utils.exercises.engine.quizzes import quizzes
+from course_utils.exercises.engine.registry import exercises
+from course_utils.exercises.engine.words import NUMBER, literals
+
+EXERCISES = [exercise for name, exercise in exercises().items() if name not in quizzes()]
+ENTRIES = [
+    pytest.param(path, entry, id=f"{path}-{name}")
+    for path in edits.tables()
+    for (_, name), entry in edits.table(path)[1].items()
+]
+
+
+def of_entry(entry):
+    return [entry.get(field, "") for field in ("what", "ask", "note")]
+
+
+def of_quiz(entry):
+    slips = [mistake["text"] for mistake in entry["mistakes"]]
+    return [entry["text"], *entry["options"].values(), entry["because"], *entry["hints"], *slips]
+
+
+def unlisted(texts, given):
+    """What is wrong with the list of the numbers that stand in texts as they are; "" if nothing."""
+    found = " ".join(number for text in texts for number in literals(text))
+    return "" if found == " ".join(given.split()) else f'fill these in, or write: given = "{found}"'
+
+
+@pytest.mark.parametrize("path, entry", ENTRIES)
+def test_each_number_in_the_words_of_a_slip_is_filled_in_or_listed(path, entry):
+    assert not unlisted(of_entry(entry), entry.get("given", ""))
+
+
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.name)
+def test_each_number_in_the_words_of_an_exercise_is_filled_in_or_listed(exercise):
+    assert not unlisted([exercise.covers, *exercise.hints], exercise.given)
+
+
+@pytest.mark.parametrize("name", quizzes())
+def test_each_number_in_the_words_of_a_quiz_is_listed(name):
+    assert not unlisted(of_quiz(quizzes()[name]), quizzes()[name].get("given", ""))
+
+
+def test_a_changed_number_is_noticed():
+    told = [(of_entry(entry), entry.get("given", "")) for _, entry in (param.values for param in ENTRIES[::7])]
+    told += [([exercise.covers, *exercise.hints], exercise.given) for exercise in EXERCISES[::3]]
+    changed = 0
+    for texts, given in told:
+        for place, text in enumerate(texts):
+            for number in NUMBER.finditer(text):
+                if text.rfind("{", 0, number.start()) <= text.rfind("}", 0, number.start()):
+                    other = f"{text[: number.start()]}{number[0]}7{text[number.end() :]}"
+                    assert unlisted([*texts[:place], other, *texts[place + 1 :]], given)
+                    changed += 1
+    assert changed > 20
