@@ -8,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+from course_utils import places
 from course_utils.doctor import SET_UP, opens_by_itself
 from course_utils.doctor import doctor as examine
 from course_utils.lessons import Trouble
@@ -66,9 +67,9 @@ def lab(args):
     """Make or complete your own copies of the lessons in work/ and open them in JupyterLab."""
     from jupyterlab.labapp import LabApp
 
-    from course_utils.lessons import notebook, working_copy
+    from course_utils.lessons import working_copy
 
-    for copy in working_copy.update(work=notebook.WORK):
+    for copy in working_copy.update():
         print(
             f"The lesson {copy.stem} has changed since you began it. Your copy stays; "
             f"for the new one: {sys.executable} -m course_utils fresh {copy.stem[:2]}"
@@ -83,7 +84,7 @@ def lab(args):
     paths = [str(Path(__file__).parent / "lessons" / "jupyter"), os.environ.get("JUPYTER_CONFIG_PATH")]
     os.environ["JUPYTER_CONFIG_PATH"] = os.pathsep.join(filter(None, paths))
     # In this process, so that the token is in no list of processes.
-    LabApp.launch_instance(lab_options(port, token, first, notebook.WORK, shows))
+    LabApp.launch_instance(lab_options(port, token, first, places.work(), shows))
 
 
 def lab_options(port, token, first, work, shows):
@@ -126,7 +127,7 @@ def fresh(args):
     from course_utils.lessons import notebook, working_copy
 
     lesson = notebook.find(args.lesson)
-    aside = working_copy.fresh(lesson, notebook.WORK)
+    aside = working_copy.fresh(lesson)
     if aside:
         print(f"Your copy is now {aside.name}.")
     print(f"{lesson.name} is clean. If it is open, choose File > Reload Notebook from Disk.")
@@ -153,10 +154,9 @@ def export(args):
     """Write the interview questions as an Anki deck; imported again, it changes cards and doubles none."""
     from course_utils.interview.bank import BankError, questions
     from course_utils.interview.deck import write
-    from course_utils.lessons import notebook
 
-    file = Path(args.file or notebook.WORK)
-    file = file / "self-attention.apkg" if file == notebook.WORK or file.is_dir() else file
+    file = Path(args.file or places.work())
+    file = file / "self-attention.apkg" if file == places.work() or file.is_dir() else file
     file.parent.mkdir(parents=True, exist_ok=True)
     try:
         count = write(questions(), file, timestamp=time.time())

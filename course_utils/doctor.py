@@ -10,10 +10,9 @@ import tempfile
 import webbrowser
 from importlib import metadata
 from importlib.util import find_spec
-from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[1]
-WORK = ROOT / "work"
+from course_utils import places
+
 SET_UP = "run `make lab` once, or: python -m pip install -c constraints.txt -e ."
 TORCH = "NumPy lessons work; a cell that needs torch says so"
 TORCH_REMEDY = "python -m pip install -c constraints.txt torch"
@@ -96,7 +95,7 @@ def packages(*names):
 
 def requirements():
     """Name and limits of each package that pyproject.toml asks for."""
-    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    text = (places.ROOT / "pyproject.toml").read_text(encoding="utf-8")
     # Not tomllib: an old Python has none, and should hear that it is old.
     listed = re.search(r"^dependencies = \[(.*?)\]", text, re.DOTALL | re.MULTILINE)[1]
     return dict(re.findall(r'"([\w.-]+)([^"]*)"', listed))
@@ -157,8 +156,8 @@ def kernel():
 def folder():
     """The learner's folder can be written."""
     try:
-        WORK.mkdir(exist_ok=True)
-        with tempfile.TemporaryFile(dir=WORK):
+        places.work().mkdir(exist_ok=True)
+        with tempfile.TemporaryFile(dir=places.work()):
             yield Finding(True, "work folder", "can be written")
     except OSError as error:
         yield Finding(False, "work folder", f"{error.strerror}; put the course where you may write")
@@ -217,7 +216,7 @@ def free_memory():
 
 def disk():
     """What is still to be installed fits on the disk."""
-    free, need = shutil.disk_usage(ROOT).free, (0.2 if find_spec("jupyterlab") else 3) * GIB
+    free, need = shutil.disk_usage(places.ROOT).free, (0.2 if find_spec("jupyterlab") else 3) * GIB
     if free < need:
         yield Finding(False, "disk", f"{free / GIB:.1f} GiB free, {need / GIB:.1f} needed; make room")
     else:

@@ -8,7 +8,7 @@ import pytest
 from jupyterlab_server.settings_utils import _get_overrides
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from course_utils import cli
+from course_utils import cli, places
 from course_utils.lessons import notebook, working_copy
 
 
@@ -22,7 +22,7 @@ def course(tmp_path, monkeypatch):
         cell.outputs = [nbformat.v4.new_output("stream", text="42\n")]
         nb = new_notebook(cells=[new_markdown_cell(f"# {stem}", id="goal-lesson"), cell])
         notebook.write(notebook.tidy(nb), folder / f"{stem}.ipynb")
-    monkeypatch.setattr(notebook, "WORK", work)
+    monkeypatch.setattr(places, "work", lambda: work)
     monkeypatch.setattr(notebook.lessons, "__defaults__", (folder,))
     monkeypatch.setattr(notebook.find, "__defaults__", (folder,))
     return folder, work
@@ -157,7 +157,7 @@ def test_a_package_that_is_missing(course, monkeypatch, capsys):
 
 def test_fresh_keeps_the_old_copy(course, capsys):
     _, work = course
-    working_copy.update(work=work)
+    working_copy.update()
     (work / "02_scaling.ipynb").write_text("what I wrote")
     for _ in range(2):  # twice within a second: neither may be lost
         assert cli.main(["fresh", "02"]) == 0

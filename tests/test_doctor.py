@@ -9,8 +9,8 @@ from importlib import metadata
 
 import pytest
 
-from course_utils import doctor
-from course_utils.lessons.notebook import ROOT
+from course_utils import doctor, places
+from course_utils.places import ROOT
 
 HEALTHY = "Python: ok\nNumPy: ok\nPictures: ok\ntorch: here\nYou can start.\n"
 
@@ -120,7 +120,7 @@ def test_a_kernel_of_another_python(monkeypatch):
 
 def test_a_work_folder_that_cannot_be_written(tmp_path, monkeypatch):
     (tmp_path / "work").write_text("a file is in the way")
-    monkeypatch.setattr(doctor, "WORK", tmp_path / "work")
+    monkeypatch.setattr(places, "work", lambda: tmp_path / "work")
     assert words(doctor.folder) == ["fix  work folder: File exists; put the course where you may write"]
 
 

@@ -12,7 +12,7 @@ from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
 
 from course_utils import doctor
-from course_utils.lessons.notebook import ROOT
+from course_utils.places import ROOT
 
 CONDA_NAME = {"matplotlib": "matplotlib-base", "torch": "pytorch"}
 BY_PIP = {"fsrs"}  # comes with "-e .", because conda-forge may not have it

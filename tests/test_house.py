@@ -3,7 +3,7 @@
 import re
 import subprocess
 
-from course_utils.lessons.notebook import ROOT
+from course_utils.places import ROOT
 
 ABSOLUTE = re.compile(r"(?<![\w.$)}\]*<>/-])/(?:tmp|work|root|home|Users)/\w")
 NOT_OURS = {".git", ".venv", "work"}

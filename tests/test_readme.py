@@ -5,7 +5,8 @@ import re
 import pytest
 
 from course_utils import cli
-from course_utils.lessons.notebook import ROOT, lessons
+from course_utils.lessons.notebook import lessons
+from course_utils.places import ROOT
 
 PAGES = ["README.md", "CONTRIBUTING.md"]
 TARGETS = re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)

@@ -1,10 +1,8 @@
 """The candidate's answers: one line of JSON each, in ``work/.interview.jsonl``. All else is worked out from it."""
 
-import json
 from datetime import UTC, date, datetime
-from pathlib import Path
 
-from course_utils.exercises.engine import progress
+from course_utils import places, records
 
 FILE = ".interview.jsonl"
 VERSION = 1  # of the form of a line
@@ -12,10 +10,7 @@ VERSION = 1  # of the form of a line
 
 def place():
     """The file if this process runs inside ``work/``, else None: a lesson in ``notebooks/`` keeps nothing."""
-    try:
-        return progress.WORK / FILE if Path.cwd().is_relative_to(progress.WORK) else None
-    except OSError:  # the folder is gone
-        return None
+    return places.own(FILE)
 
 
 def append(path, entry):
@@ -23,7 +18,7 @@ def append(path, entry):
     if path is None:
         return ""
     try:
-        progress.append_line(path, entry)
+        records.append(path, entry)
     except OSError as error:
         return f"Your answers are not being saved: {path.name} cannot be written ({error.strerror}). You can go on."
     return ""
@@ -32,22 +27,9 @@ def append(path, entry):
 def read(path):
     """(entries, notes): each line as a dict with its time as a datetime; a note for each damaged line."""
     try:
-        lines = path.read_bytes().split(b"\n") if path is not None else []
-    except FileNotFoundError:
-        lines = []
+        return records.read(path, parsed)
     except OSError as error:
-        return [], [
-            f"{path.name} cannot be read ({error.strerror}): this starts without your earlier answers."
-        ]
-    entries, notes = [], []
-    for number, line in enumerate(lines, 1):
-        if not line.strip():
-            continue
-        try:
-            entries.append(parsed(json.loads(line)))
-        except (ValueError, KeyError, TypeError, OverflowError, RecursionError):
-            notes.append(f"Line {number} of {path.name} is damaged and left out; the other lines are used.")
-    return entries, notes
+        return [], [f"{path.name} cannot be read ({error.strerror}): this starts without your earlier answers."]
 
 
 def answers(entries):

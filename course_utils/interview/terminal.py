@@ -9,7 +9,7 @@ from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
 
-from course_utils.exercises.engine import progress
+from course_utils import places
 from course_utils.interview import log
 from course_utils.interview.practice import Practice
 
@@ -23,8 +23,8 @@ WAIT = 0.03  # seconds until the next line of a paste is there
 
 def practise(*, interview=None, begin=None):
     """Practise in this terminal; every answer is kept at once in ``work/``."""
-    practice = Practice(progress.WORK / log.FILE)
-    terminal = Terminal(practice, progress.WORK / "drills")
+    practice = Practice(places.work() / log.FILE)
+    terminal = Terminal(practice, places.work() / "drills")
     if interview is not None:
         terminal.say(practice.do("date", interview)["message"])
         practice.message = ""

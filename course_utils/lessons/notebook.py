@@ -6,11 +6,8 @@ from pathlib import Path
 
 import nbformat
 
+from course_utils import places
 from course_utils.lessons import Trouble
-
-ROOT = Path(__file__).resolve().parents[2]
-NOTEBOOKS = ROOT / "notebooks"
-WORK = ROOT / "work"
 
 STEPS = ("goal", "question", "predict", "run", "see", "exercise", "mistake", "recall", "recap", "next")
 
@@ -22,19 +19,19 @@ WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 # What differs from one machine or run to the next, and what is stored instead.
 PASSING = [
-    (re.compile(r"\S*/ipykernel_\d+/\d+\.py"), "<cell>"),
+    (re.compile(r"(?<!\S)\S*/ipykernel_\d+/\d+\.py"), "<cell>"),
     (re.compile(r"\bat 0x[0-9a-fA-F]+"), "at 0x..."),
     (re.compile(r"(?<![\w.])(?:[A-Za-z]:)?[/\\][^\s\"'<>:]*[/\\]site-packages(?=[/\\])"), "site-packages"),
-    (re.compile(re.escape(str(ROOT))), "."),
+    (re.compile(re.escape(str(places.ROOT))), "."),
 ]
 
 
-def lessons(folder=NOTEBOOKS):
+def lessons(folder=places.NOTEBOOKS):
     """The lessons in ``folder``, in order."""
     return sorted(Path(folder).glob("[0-9][0-9]_*.ipynb"))
 
 
-def find(name, folder=NOTEBOOKS):
+def find(name, folder=places.NOTEBOOKS):
     """The one lesson that ``name`` means: ``02``, ``scaling``, ``02_scaling`` or its file name."""
     wanted = Path(name).name.removesuffix(".ipynb")
     wanted = wanted.zfill(2) if wanted.isdigit() else wanted

@@ -5,13 +5,15 @@ import time
 
 import nbformat
 
+from course_utils import places
 from course_utils.lessons import notebook
 
 COPIED_FROM = "copied_from"  # in the copy's metadata: which state of the lesson it was made from
 
 
-def update(lessons=None, work=notebook.WORK):
+def update(lessons=None):
     """Copy each lesson that is not in ``work`` yet; give the copies whose lesson has changed since."""
+    work = places.work()
     work.mkdir(parents=True, exist_ok=True)
     outdated = []
     for lesson in notebook.lessons() if lessons is None else lessons:
@@ -23,8 +25,9 @@ def update(lessons=None, work=notebook.WORK):
     return outdated
 
 
-def fresh(lesson, work=notebook.WORK):
+def fresh(lesson):
     """Set the learner's copy of ``lesson`` aside and make a clean one; give the old one's new path."""
+    work = places.work()
     work.mkdir(parents=True, exist_ok=True)
     copy = work / lesson.name
     aside = None

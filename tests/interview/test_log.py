@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from course_utils.exercises.engine import progress
+from course_utils import places
 from course_utils.interview import log
 
 
@@ -42,7 +42,7 @@ def test_without_a_file_nothing_is_kept_and_nothing_is_wrong(path):
 
 
 def test_only_inside_work_is_there_a_file(tmp_path, monkeypatch):
-    monkeypatch.setattr(progress, "WORK", tmp_path / "work")
+    monkeypatch.setattr(places, "work", lambda: tmp_path / "work")
     monkeypatch.chdir(tmp_path)
     assert log.place() is None
     (tmp_path / "work").mkdir()
@@ -87,7 +87,7 @@ def test_two_at_once_lose_nothing(path):
         "for i in range(300): log.append(Path(sys.argv[1]), entry(f'{sys.argv[2]}-{i}', note='x' * 500))"
     )
     both = [
-        subprocess.Popen([sys.executable, "-c", code, str(path), name], cwd=progress.WORK.parent)
+        subprocess.Popen([sys.executable, "-c", code, str(path), name], cwd=places.ROOT)
         for name in "ab"
     ]
     assert [process.wait(120) for process in both] == [0, 0]

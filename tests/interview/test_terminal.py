@@ -10,7 +10,7 @@ import time
 import pytest
 from rich.console import Console
 
-from course_utils.exercises.engine import progress
+from course_utils import places
 from course_utils.interview import log, terminal
 from course_utils.interview.bank import read_questions
 from course_utils.interview.practice import Practice
@@ -194,7 +194,7 @@ def test_brackets_are_no_markup(typed, work):
 
 
 def test_the_command_begins_where_it_is_told(work, monkeypatch, capsys):
-    monkeypatch.setattr(progress, "WORK", work)
+    monkeypatch.setattr(places, "work", lambda: work)
     monkeypatch.setattr("builtins.input", lambda prompt: "x")
     terminal.practise(interview="2999-05-31", begin="drill estimate")
     out = capsys.readouterr().out

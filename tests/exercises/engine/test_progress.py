@@ -2,6 +2,7 @@ import json
 
 import pytest
 
+from course_utils import places
 from course_utils.exercises import check
 from course_utils.exercises.engine import progress as log
 
@@ -11,8 +12,7 @@ def work(tmp_path, monkeypatch):
     """A working copy to be in."""
     folder = tmp_path / "work"
     folder.mkdir()
-    monkeypatch.setattr(log, "WORK", folder)
-    monkeypatch.setattr(log, "FILE", folder / ".progress.jsonl")
+    monkeypatch.setattr(places, "work", lambda: folder)
     monkeypatch.setattr(log, "_told", set())
     monkeypatch.chdir(folder)
     return folder
