@@ -5,8 +5,10 @@ import importlib
 import subprocess
 import sys
 
+import nbformat
 import pytest
 
+from course_utils.lessons.notebook import lessons
 from course_utils.places import ROOT
 
 LAYER = {"core": 0, "models": 1, "views": 1, "exercises": 2, "interview": 3, "lessons": 4, "workshop": 5}
@@ -49,6 +51,14 @@ def module(request):
     return request.param
 
 
+@pytest.fixture(
+    params=[path for path in MODULES if parts(path)[1:2] == ("exercises",) and len(parts(path)) > 3],
+    ids=lambda path: ".".join(parts(path)[2:]),
+)
+def topic_module(request):
+    return request.param
+
+
 def test_every_module_can_be_imported(module):
     name = ".".join(parts(module)).removesuffix(".__init__")
     if "models" in parts(module):
@@ -66,6 +76,81 @@ def test_imports_point_down(module):
             other = place(name.split("."))
             assert other == own or layers[other] < layers[own], f"{own} may not import {name}"
             assert other == own or own != "core", f"core stands alone and may not import {name}"
+
+
+def test_a_topic_knows_the_engine_and_no_other_topic(topic_module):
+    module, own = topic_module, parts(topic_module)[1:-1]
+    tree = ast.parse(module.read_text(encoding="utf-8"))
+    for name in imports(tree, parts(module)[:-1]):
+        if name.startswith("course_utils.exercises"):
+            assert name.split(".")[2:3] in ([own[1]], ["engine"]), f"{'.'.join(own)} may not import {name}"
+
+
+# ---------------------------------------------------------------- one word finds a lesson
+
+
+def words():
+    """The word of each lesson."""
+    return [path.stem.split("_", 1)[1] for path in lessons()]
+
+
+def users():
+    """For each module, who uses it, straight or through others: the words of lessons, and "the commands"."""
+    uses = {}
+    for path in MODULES:
+        name = ".".join(parts(path)).removesuffix(".__init__")
+        uses[name] = {found for found in imports(ast.parse(path.read_text(encoding="utf-8")), parts(path)[:-1])}
+    roots = [("the commands", "course_utils.cli")]
+    for path in lessons():
+        code = "\n".join(cell.source for cell in nbformat.read(path, as_version=4).cells if cell.cell_type == "code")
+        roots += [(path.stem.split("_", 1)[1], name) for name in imports(ast.parse(code), ())]
+    for name in uses:  # what is found by its place, and not imported
+        layer, *rest = name.split(".")[1:] or [""]
+        word = next((part for part in rest if part in words()), None)
+        if word and (layer == "exercises" or "proofs" in rest):
+            roots.append((word, name))
+    found = {name: set() for name in uses}
+    for word, root in roots:
+        todo, seen = [root], set()
+        while todo:
+            name = todo.pop()
+            if name in uses and name not in seen:
+                seen.add(name)
+                todo += uses[name]
+        for name in seen:
+            found[name].add(word)
+    return found
+
+
+def test_what_one_lesson_uses_carries_its_word():
+    for name, by in users().items():
+        if by <= set(words()) and len(by) == 1 and not name.startswith(("course_utils.core", "course_utils.places")):
+            assert min(by) in name, f"{name} is used by the lesson {min(by)} alone: let its path hold that word"
+
+
+def test_users_are_found_through_other_modules():
+    by = users()
+    assert by["course_utils.views.heads"] == {"heads"} and len(by["course_utils.views.widget"]) > 5
+    assert "the commands" in by["course_utils.doctor"]
+
+
+DATA = [path for path in (ROOT / "course_utils").rglob("*") if path.suffix in (".toml", ".npz", ".js", ".css")]
+SHARED = {"shared", "attention", "subjects", "explorer", "maps", "prediction"}  # of several lessons
+
+
+@pytest.mark.parametrize("path", DATA, ids=lambda path: "/".join(path.relative_to(ROOT).parts[1:]))
+def test_a_file_that_is_not_code_carries_the_word_of_its_lesson_too(path):
+    place = path.relative_to(ROOT / "course_utils").as_posix()
+    assert any(word in place for word in words()) or path.stem in SHARED
+
+
+def test_every_topic_has_its_parts():
+    listed = [path.relative_to(ROOT).as_posix() for folder in ("course_utils", "tests") for path in
+              (ROOT / folder).rglob("*") if path.is_file()]  # fmt: skip
+    for word in words():
+        own = [name for name in listed if word in name]
+        for part in ("exercises/", "quizzes.toml", "recall.toml", "data/claims/", "tests/claims/"):
+            assert any(part in name for name in own), f"{word} has no {part}"
 
 
 def test_only_models_import_torch_when_they_are_imported(module):

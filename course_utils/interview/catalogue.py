@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from course_utils.interview.bank import TYPES, filled
 from course_utils.interview.drills import debugging, estimates, hand
+from course_utils.interview.drills.subjects import subjects
 from course_utils.interview.drills.quantities import ESTIMATES
 
 DRILLS = ("debug", "estimate", "by hand", "implement")
@@ -30,7 +31,7 @@ def items(questions):
     found = [
         _item(question, lambda rng, last, question=question: filled(question)) for question in questions.values()
     ]
-    for subject in debugging.subjects().values():
+    for subject in subjects().values():
         found.append(_item(debugging.implement(subject), lambda rng, last, s=subject: debugging.implement(s)))
         found.append(Item(**debugging.facts(subject), make=functools.partial(debugging.debug, subject)))
     for kind in ESTIMATES:

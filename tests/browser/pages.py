@@ -5,6 +5,9 @@ import time
 from urllib.parse import urlsplit
 
 import nbformat
+import numpy as np
+
+HALF = 0.005 + 1e-9  # half a unit of the last of two digits
 
 LOOPBACK = "127.0.0.1"
 
@@ -110,3 +113,27 @@ def eventually(question, seconds=10):
             return True
         time.sleep(0.05)
     return bool(question())
+
+
+def set_trait(page, name, value, model=0):
+    page.evaluate("([i, name, value]) => window.models[i].set(name, value)", [model, name, value])
+
+
+def set_traits(page, **values):
+    for name, value in values.items():
+        set_trait(page, name, value)
+
+
+def trait(page, name, model=0):
+    return page.evaluate("([i, name]) => window.models[i].get(name)", [model, name])
+
+
+def numbers(page):
+    """The numbers of the first map on the page; a masked cell counts as 0, "0.18! leak" as 0.18."""
+    texts = page.evaluate(
+        "() => [...document.querySelector('.weights').tBodies[0].rows]"
+        ".map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent))"
+    )
+    return np.array(
+        [[0.0 if "masked" in text else float(text.split("!")[0]) for text in row] for row in texts]
+    )

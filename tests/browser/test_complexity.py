@@ -6,8 +6,7 @@ import pytest
 from course_utils.core.cost import MODELS
 from course_utils.views.complexity import MOST, OWN, PARTS, CostCalculator
 from tests.browser.latency import latency, p95
-from tests.browser.pages import contrasts
-from tests.browser.test_widgets import set_traits, trait
+from tests.browser.pages import contrasts, set_traits, trait
 
 pytestmark = pytest.mark.browser
 every_theme = pytest.mark.parametrize("theme", ["light", "dark"])

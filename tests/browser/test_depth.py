@@ -8,8 +8,7 @@ from course_utils.models.stored import pronoun as stored
 from course_utils.views.depth import CutTool
 from course_utils.views.explorer import Explorer
 from course_utils.views.tables import focus_sentence
-from tests.browser.pages import contrasts
-from tests.browser.test_widgets import HALF, trait
+from tests.browser.pages import HALF, contrasts, trait
 
 pytestmark = pytest.mark.browser
 every_theme = pytest.mark.parametrize("theme", ["light", "dark"])

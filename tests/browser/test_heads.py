@@ -9,8 +9,7 @@ from course_utils.views.heads import NO_HEAD, HeadGrid
 from course_utils.views.tables import fault_sentences, focus_sentence
 from tests.browser.examples import head_grid
 from tests.browser.latency import latency, p95
-from tests.browser.pages import contrasts
-from tests.browser.test_widgets import HALF, numbers, set_traits, trait
+from tests.browser.pages import HALF, contrasts, numbers, set_traits, trait
 
 pytestmark = pytest.mark.browser
 every_theme = pytest.mark.parametrize("theme", ["light", "dark"])

@@ -3,12 +3,11 @@
 import json
 
 import pytest
-
 from course_utils.interview.drills.plants import SUBJECTS
+
 from course_utils.views.interview import Trainer
 from tests.browser.examples import trainer_card
-from tests.browser.pages import contrasts, eventually
-from tests.browser.test_widgets import set_trait, trait
+from tests.browser.pages import contrasts, eventually, set_trait, trait
 
 pytestmark = pytest.mark.browser
 every_theme = pytest.mark.parametrize("theme", ["light", "dark"])

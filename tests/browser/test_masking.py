@@ -7,8 +7,7 @@ from course_utils.views.masking import AFTER, BEFORE, RENORMALISED, WAYS, MaskEd
 from course_utils.views.tables import fault_sentences
 from tests.browser.examples import mask_editor
 from tests.browser.latency import latency, p95
-from tests.browser.pages import contrasts
-from tests.browser.test_widgets import HALF, set_traits, trait
+from tests.browser.pages import HALF, contrasts, set_traits, trait
 
 pytestmark = pytest.mark.browser
 every_theme = pytest.mark.parametrize("theme", ["light", "dark"])

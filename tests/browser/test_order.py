@@ -7,8 +7,7 @@ import pytest
 
 from course_utils.views.order import FIRST, OrderMap
 from tests.browser.examples import order_map
-from tests.browser.pages import contrasts
-from tests.browser.test_widgets import HALF, numbers, set_trait, set_traits, trait
+from tests.browser.pages import HALF, contrasts, numbers, set_trait, set_traits, trait
 
 pytestmark = pytest.mark.browser
 every_theme = pytest.mark.parametrize("theme", ["light", "dark"])

@@ -4,47 +4,20 @@ import numpy as np
 import pytest
 
 from course_utils.core.attention import scaled_dot_product_attention
-from course_utils.core.tokens import library
 from course_utils.views.explorer import Explorer
 from course_utils.views.maps import WeightMap
-from course_utils.views.retrieval import RetrievalPlane
 from course_utils.views.tables import fault_sentences, focus_sentence
 from tests.browser.examples import EXAMPLES, WORDS, leaky_map, scores, widget_classes
 from tests.browser.latency import latency, p95
-from tests.browser.pages import contrasts
+from tests.browser.pages import HALF, contrasts, numbers, set_trait, set_traits, trait
 
 pytestmark = pytest.mark.browser
-HALF = 0.005 + 1e-9  # half a unit of the last of two digits
 every_widget = pytest.mark.parametrize("cls", widget_classes(), ids=lambda cls: cls.__name__)
 every_theme = pytest.mark.parametrize("theme", ["light", "dark"])
 
 
 def example(cls, **settings):
     return EXAMPLES[cls][0](**settings)
-
-
-def set_trait(page, name, value, model=0):
-    page.evaluate("([i, name, value]) => window.models[i].set(name, value)", [model, name, value])
-
-
-def set_traits(page, **values):
-    for name, value in values.items():
-        set_trait(page, name, value)
-
-
-def trait(page, name, model=0):
-    return page.evaluate("([i, name]) => window.models[i].get(name)", [model, name])
-
-
-def numbers(page):
-    """The numbers of the first map on the page; a masked cell counts as 0, "0.18! leak" as 0.18."""
-    texts = page.evaluate(
-        "() => [...document.querySelector('.weights').tBodies[0].rows]"
-        ".map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent))"
-    )
-    return np.array(
-        [[0.0 if "masked" in text else float(text.split("!")[0]) for text in row] for row in texts]
-    )
 
 
 @every_widget
@@ -204,26 +177,6 @@ def test_fixed_weights_are_shown_as_they_are(plain_page):
     assert page.get_by_label("Sharpness").count() == page.get_by_label("Causal Mask").count() == 0
 
 
-def test_the_planes_numbers_are_numpys_in_every_state(plain_page):
-    shelf, rng = library(), np.random.default_rng(13)
-    page = plain_page(RetrievalPlane(shelf.titles, shelf.keys, shelf.values, ["food", "travel", "repair"]))
-    for _ in range(60):
-        query, sharpness = np.round(rng.uniform(-2.5, 2.5, 2), 2), round(rng.uniform(0, 5), 1)
-        set_traits(page, query=query.tolist(), sharpness=sharpness)
-        score = shelf.keys @ query
-        attention = scaled_dot_product_attention(query[None], shelf.keys, shelf.values, scale=sharpness)
-        first, second = page.locator(".list").nth(0), page.locator(".list").nth(1)
-        assert (
-            np.abs(np.array(first.locator("td:nth-child(2)").all_inner_texts(), float) - score).max() <= HALF
-        )
-        shown = np.array(first.locator("td:nth-child(3)").all_inner_texts(), float)
-        assert np.abs(shown - attention.weights[0]).max() <= HALF
-        blend = np.array(second.locator("td:nth-child(2)").all_inner_texts(), float)
-        assert np.abs(blend - attention.output[0]).max() <= 0.05 + 1e-9
-        ranges = [text.split() for text in second.locator("td:nth-child(3)").all_inner_texts()]
-        assert np.array_equal(np.array(ranges, float), [[0, 90], [5, 85], [0, 95]])
-
-
 # ---------------------------------------------------------------- masks and leaks
 
 
@@ -323,25 +276,6 @@ def test_a_click_on_a_row_gives_it_the_focus(plain_page):
     page = plain_page(Explorer(shuffle=True))
     page.locator("tbody tr").first.click()
     assert trait(page, "focus") == 10 and page.locator("tr.focus th").inner_text() == "tired"
-
-
-def test_the_query_is_moved_by_pointer_and_by_arrow_keys(plain_page):
-    page = plain_page(example(RetrievalPlane), viewport={"width": 1100, "height": 700})
-    handle = page.get_by_role("slider", name="Query")
-    handle.focus()
-    page.keyboard.press("ArrowRight")
-    page.keyboard.press("ArrowDown")
-    assert trait(page, "query") == [1.1, 0.9]
-    assert handle.get_attribute("aria-valuetext") == "nature 1.10, machines 0.90"
-    key = page.locator("circle.key").last.bounding_box()  # Poems, at (-1.5, -1)
-    ring = page.locator("circle.ring").bounding_box()
-    page.mouse.move(ring["x"] + ring["width"] / 2, ring["y"] + ring["height"] / 2)
-    page.mouse.down()
-    page.mouse.move(key["x"] + key["width"] / 2, key["y"] + key["height"] / 2, steps=5)
-    page.mouse.up()
-    assert np.allclose(trait(page, "query"), [-1.5, -1.0], atol=0.051)
-    page.mouse.move(0, 0)
-    assert np.allclose(trait(page, "query"), [-1.5, -1.0], atol=0.051)
 
 
 def test_a_label_cannot_become_code(plain_page):

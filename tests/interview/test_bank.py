@@ -8,26 +8,7 @@ from course_utils.exercises.engine.registry import exercises
 from course_utils.interview import bank
 from course_utils.interview.bank import BankError, load, prove, questions, read_questions
 from course_utils.lessons.notebook import lessons
-
-GOOD = """
-[colour]
-question = "Which?"
-type = "explain"
-level = 2
-minutes = 3
-brief = "Red."
-full = "Red, because it is."
-rubric = ["red", "warm", "not blue"]
-trap = "Blue."
-lesson = "01_retrieval"
-no_proof = "It is a matter of taste."
-[[colour.follow_ups]]
-ask = "And green?"
-answer = "No."
-[[colour.follow_ups]]
-ask = "And grey?"
-answer = "Never."
-"""
+from tests.interview.samples import GOOD
 
 
 def test_a_good_file_is_read():

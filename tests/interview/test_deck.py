@@ -8,7 +8,7 @@ import pytest
 
 from course_utils.interview import deck
 from course_utils.interview.bank import questions, read_questions
-from tests.interview.test_bank import GOOD
+from tests.interview.samples import GOOD
 
 NOW = 1_900_000_000
 TWO = GOOD + GOOD.replace("colour", "shape").replace("Which?", "Round?")

@@ -10,18 +10,7 @@ import pytest
 
 from course_utils import places
 from course_utils.interview import log
-
-
-def entry(item="a", **changes):
-    line = {
-        "v": 1,
-        "time": "2030-01-02T03:04:05+00:00",
-        "item": item,
-        "topic": "masking",
-        "type": "explain",
-        "level": 2,
-    }
-    return line | {"score": 0.5, "rating": 2, "seconds": 60, "tries": 1} | changes
+from tests.interview.samples import entry
 
 
 @pytest.fixture
@@ -83,7 +72,7 @@ def test_a_field_that_is_no_list_of_mistakes_is_none(path):
 def test_two_at_once_lose_nothing(path):
     code = (
         "import sys; from pathlib import Path; from course_utils.interview import log; "
-        "from tests.interview.test_log import entry\n"
+        "from tests.interview.samples import entry\n"
         "for i in range(300): log.append(Path(sys.argv[1]), entry(f'{sys.argv[2]}-{i}', note='x' * 500))"
     )
     both = [

@@ -10,7 +10,7 @@ import pytest
 from course_utils.interview import catalogue, log, panel
 from course_utils.interview.bank import questions, read_questions
 from course_utils.interview.practice import Practice
-from tests.interview.test_bank import GOOD
+from tests.interview.samples import GOOD
 
 NOON = datetime(2030, 1, 1, 12, tzinfo=UTC)
 

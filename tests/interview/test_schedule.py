@@ -6,7 +6,7 @@ import pytest
 
 from course_utils.interview import schedule
 from course_utils.interview.log import parsed
-from tests.interview.test_log import entry
+from tests.interview.samples import entry
 
 START = datetime(2030, 1, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)

@@ -2,7 +2,7 @@
 
 from course_utils.interview import score
 from course_utils.interview.log import parsed
-from tests.interview.test_log import entry
+from tests.interview.samples import entry
 
 
 def answers(*rows):

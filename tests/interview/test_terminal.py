@@ -15,7 +15,7 @@ from course_utils.interview import log, terminal
 from course_utils.interview.bank import read_questions
 from course_utils.interview.practice import Practice
 from course_utils.interview.terminal import Terminal
-from tests.interview.test_bank import GOOD
+from tests.interview.samples import GOOD
 
 BANK = read_questions("art.toml", GOOD)
 

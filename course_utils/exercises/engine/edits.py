@@ -251,15 +251,15 @@ def _pairs(edit):
     return [edit] if isinstance(edit[0], str) else edit
 
 
-def together(first, second):
-    """Both mistakes in one answer, or None where they cannot be: another answer, or two edits that meet."""
-    one, other = first.run, second.run
+def together(one, other):
+    """An answer with the edits of both variants, or None where they cannot be: another answer, or edits that meet."""
     if not (isinstance(one, Variant) and isinstance(other, Variant) and one.answer is other.answer):
         return None
     both = [*one.edits, *other.edits]
     return Variant(one.answer, both) if _first_fit([one.answer], both)[0] else None
 
 
+@functools.cache
 def worked_out(solution):
     """What the right answer without arguments works out on its way: its variables by name, and its ``value``."""
     return Variant(answer_of(solution), []).found

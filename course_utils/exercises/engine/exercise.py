@@ -1,10 +1,13 @@
 """What an exercise is made of. Each topic module has a list ``EXERCISES`` of these."""
 
+import functools
 import inspect
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+
+from course_utils.exercises.engine import guard
 
 
 @dataclass(frozen=True)
@@ -21,18 +24,8 @@ class Mistake:
     exact: bool = False
     ask: str = ""
 
-    @property
-    def text(self):
-        return "\n\n".join(filter(None, [self.what, self.ask]))
 
-    @classmethod
-    def of(cls, function, *, exact=False):
-        """From a function in ``mistakes/``: its module is the family, its docstring the text."""
-        family = function.__module__.rpartition(".")[2]
-        return cls(f"{family}/{function.__name__}", inspect.getdoc(function), function, exact)
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Exercise:
     """A question with its right answer and the wrong ones people really give.
 
@@ -40,12 +33,11 @@ class Exercise:
                   works the value out. Its name is the exercise's.
     ``probes``    argument tuples the learner's function is run on, easiest first; none for a value.
     ``mistakes``, ``alternatives``  wrong answers to recognise, and right ones to accept, of the same form.
-    ``notes``     answers that are right on paper and fail on some probe: accepted, with their text as a note.
+    ``notes``     answers that are right on paper and fail on some probe: accepted, with their words as a note.
     ``properties``  ``property(run, arguments, value)`` gives a sentence on what fails, or None.
-    ``repairs``   ``repair(*arguments)`` gives arguments that undo a mistake, to see which other one is there, too.
     ``reads``     what counts of an output, if not its numbers: ``reads(value)`` is compared instead.
     ``covers``    words for the verdict "right": what the probes covered.
-    ``given``     the numbers that stand in hints and ``covers`` as they are, in order; all others are filled in.
+    ``given``     the numbers that stand in ``covers`` and the hints as they are, in order; all others are filled in.
     ``tolerance`` absolute; numbers in functions are also allowed a relative error of 1e-5.
     """
 
@@ -53,21 +45,18 @@ class Exercise:
     solution: Callable
     hints: Sequence[str]
     probes: Sequence[tuple] = ()
-    mistakes: Sequence[Callable | Mistake] = ()
+    mistakes: Sequence[Mistake] = ()
     alternatives: Sequence[Callable] = ()
-    notes: Sequence[Callable | Mistake] = ()
+    notes: Sequence[Mistake] = ()
     properties: Sequence[Callable] = ()
-    repairs: Sequence[Callable] = ()
     reads: Callable | None = None
     covers: str = ""
     given: str = ""
     tolerance: float = 1e-6
     name: str = ""
+    _outcomes: dict = field(default_factory=dict, repr=False)
 
     def __post_init__(self):
-        for field in ("mistakes", "notes"):
-            entries = [m if isinstance(m, Mistake) else Mistake.of(m) for m in getattr(self, field)]
-            object.__setattr__(self, field, entries)
         object.__setattr__(self, "name", self.name or self.solution.__name__)
 
     @property
@@ -78,6 +67,29 @@ class Exercise:
     def call(self):
         """How a function exercise is called, for messages: ``soft_lookup(query, keys, values)``."""
         return f"{self.name}{inspect.signature(self.solution)}"
+
+    @functools.cached_property
+    def arguments(self):
+        """The names of the arguments, in order."""
+        return list(inspect.signature(self.solution).parameters)
+
+    def outcome(self, function, arguments, *further):
+        """What a function gives on a probe, as the exercise reads it; the rest is ``guard.run``'s."""
+        outcome = guard.run(function, arguments, *further)
+        if self.reads and isinstance(outcome.value, np.ndarray):
+            outcome.value = np.asarray(self.reads(outcome.value), dtype=float)
+        return outcome
+
+    @property
+    def expected(self):
+        """The right outcomes on the probes."""
+        return self.outcomes(self.solution)
+
+    def outcomes(self, known):
+        """What the solution, or the answer of a mistake or note, gives on the probes; run once."""
+        if known not in self._outcomes:
+            self._outcomes[known] = [self.outcome(known, arguments) for arguments in self.probes]
+        return self._outcomes[known]
 
 
 def halves(*shapes, seed):

@@ -9,9 +9,7 @@ from course_utils.exercises.engine.edits import told
 from course_utils.exercises.engine.guard import matches
 from course_utils.exercises.engine.recognition import (
     COARSE,
-    expected_outcomes,
     missing_numbers,
-    outcome_of,
     places_that_show,
     same_numbers,
 )
@@ -20,7 +18,7 @@ from course_utils.exercises.engine.recognition import (
 def failing_property(exercise, answer, given, wrong):
     """A sentence on what is wrong, for an answer that is no known mistake, and the probe that shows it."""
     at = wrong[0]
-    outcome, expected = given[at], expected_outcomes(exercise)
+    outcome, expected = given[at], exercise.expected
     if expected[at].error:
         instead = "your function gives nothing back" if outcome.nothing else "your function gives an answer"
         came = f"{outcome.error} came" if outcome.error else instead
@@ -30,9 +28,7 @@ def failing_property(exercise, answer, given, wrong):
         running = [i for i, other in enumerate(given) if not other.problem]
         verb = "your function runs" if set(running) & set(wrong) else "you are right"
         elsewhere = f"On other inputs {verb}, but here: " if running else ""
-        words = (
-            elsewhere + outcome.problem[:1].lower() + outcome.problem[1:] if elsewhere else outcome.problem
-        )
+        words = elsewhere + outcome.problem[:1].lower() + outcome.problem[1:] if elsewhere else outcome.problem
         words, line, rest = words.partition("\n")
         words += _right_with_other_axes(exercise, wrong, at) + line + rest
         return words + (f"\n  It is called as   {exercise.call}" if counts else ""), at
@@ -54,16 +50,14 @@ def failing_property(exercise, answer, given, wrong):
         return words + _right_with_other_axes(exercise, wrong, at), at
     numbers = [i for i in wrong if isinstance(given[i].value, np.ndarray) and not expected[i].error]
     if all(same_numbers(exercise, given[i], expected[i]) for i in numbers):
-        name = list(inspect.signature(exercise.solution).parameters)[outcome.mutated[0]]
+        name = exercise.arguments[outcome.mutated[0]]
         return (
             f"The numbers are right, but you wrote into {name} itself, as /= and out= do. Make a new array.",
             at,
         )
     for i in numbers:
         for fails in exercise.properties:
-            sentence = fails(
-                lambda *a: outcome_of(exercise, answer, a).value, exercise.probes[i], given[i].value
-            )
+            sentence = fails(lambda *a: exercise.outcome(answer, a).value, exercise.probes[i], given[i].value)
             if sentence:
                 return sentence, i
     if right.ndim == 0:
@@ -81,7 +75,7 @@ def _right_with_other_axes(exercise, wrong, at):
     fine = sorted({n for i, n in enumerate(axes) if i not in wrong})
     if not fine or any(axes[i] in fine for i in wrong):
         return ""
-    name = next(iter(inspect.signature(exercise.solution).parameters))
+    name = exercise.arguments[0]
     counts = " or ".join(map(str, fine))
     return f" You are right where {name} has {counts} {'axis' if counts == '1' else 'axes'}; here it has {axes[at]}."
 
@@ -91,7 +85,7 @@ def clearest(exercise, given, wrong, mistake=None):
     numbers = [i for i in wrong if isinstance(given[i].value, np.ndarray)]
     own = [i for i in places_that_show(exercise, mistake, given) if i in numbers] if mistake else []
     for i in own + numbers:
-        mine, right = given[i].value, expected_outcomes(exercise)[i].value
+        mine, right = given[i].value, exercise.expected[i].value
         if right is None or mine.shape != right.shape or not np.allclose(mine, right, rtol=0.01, atol=0.01):
             return i
     return (own or numbers or wrong)[0]
@@ -101,7 +95,7 @@ def _unused_arguments(exercise, answer, given):
     """A sentence if the output stays the same whatever some argument is, on every probe; else None."""
     names = [
         name
-        for place, name in enumerate(inspect.signature(exercise.solution).parameters)
+        for place, name in enumerate(exercise.arguments)
         if isinstance(exercise.probes[0][min(place, len(exercise.probes[0]) - 1)], np.ndarray)
     ]
     unused = [name for place, name in enumerate(names) if _never_matters(exercise, answer, given, place)]
@@ -110,9 +104,7 @@ def _unused_arguments(exercise, answer, given):
         if not any(map(np.any, came)):
             what = "zeros" if any(value.size for value in came) else "an empty array"
             return f"Your function gives {what}, whatever comes in. Where is what you compute kept?"
-        return (
-            "Your function gives the same whatever comes in. Does it use variables of the notebook instead?"
-        )
+        return "Your function gives the same whatever comes in. Does it use variables of the notebook instead?"
     return f"Your output stays the same whatever {unused[0]} is." if unused else None
 
 
@@ -126,10 +118,10 @@ def _never_matters(exercise, answer, given, place):
             continue
         others = list(arguments)
         others[place] = arguments[place] + random.normal(size=np.shape(arguments[place]))
-        right = outcome_of(exercise, exercise.solution, others)
-        if matches(right.value, expected_outcomes(exercise)[i].value, exercise.tolerance):
+        right = exercise.outcome(exercise.solution, others)
+        if matches(right.value, exercise.expected[i].value, exercise.tolerance):
             continue
-        theirs = outcome_of(exercise, answer, others).value
+        theirs = exercise.outcome(answer, others).value
         if not isinstance(theirs, np.ndarray) or not matches(theirs, given[i].value, exercise.tolerance):
             return False
         told = True
@@ -140,14 +132,13 @@ def evidence(exercise, at, outcome):
     """The failing input, with the learner's row beside the right one."""
     if outcome.problem and outcome.error not in ("ValueError", "IndexError"):
         return ""  # the numbers of the input have nothing to do with it
-    names = inspect.signature(exercise.solution).parameters
     lines = ["The smallest input where it shows:"]
-    for name, argument in zip(names, exercise.probes[at], strict=False):
+    for name, argument in zip(exercise.arguments, exercise.probes[at], strict=False):
         if argument is not None:  # an option that is not used here
             lines.append(_labelled(f"  {name} = ", argument))
     if exercise.reads:
         return "\n".join(lines)
-    expected = expected_outcomes(exercise)[at]
+    expected = exercise.expected[at]
     right, yours = expected.value, outcome.value
     if expected.error:
         lines.append(f"  right: a {expected.error}")
@@ -199,13 +190,9 @@ def about_value(exercise, value, expected):
     expected = np.asarray(expected, dtype=float)
     if value.shape != expected.shape:
         if value.size == expected.size > 1:
-            return (
-                f"One flat list of {expected.size} numbers was needed, but yours has the shape {value.shape}."
-            )
+            return f"One flat list of {expected.size} numbers was needed, but yours has the shape {value.shape}."
         if not expected.ndim and value.size > 1:
-            return (
-                "A comma makes several numbers of one: write 4.5, not 4,5, and large numbers without commas."
-            )
+            return "A comma makes several numbers of one: write 4.5, not 4,5, and large numbers without commas."
         wanted = f"{expected.size} numbers were" if expected.ndim else "One number was"
         came = "one number" if not value.ndim else "a list" if not expected.ndim else f"{value.size}"
         return f"{wanted} needed, but {came} came."
@@ -213,19 +200,13 @@ def about_value(exercise, value, expected):
         return "NaN came: it means that some step was undefined, such as 0/0."
     if np.all(expected < 1) and matches(np.asarray(value / 100), expected, 0.01):
         return "That is a percentage. What is it as a share of 1?"
-    if (
-        np.all(np.abs(expected) < 10)
-        and exercise.tolerance < 0.005
-        and matches(value, expected.round(2), 1e-9)
-    ):
+    if np.all(np.abs(expected) < 10) and exercise.tolerance < 0.005 and matches(value, expected.round(2), 1e-9):
         return "Right to two decimals, and more are asked for."
     if expected.ndim and matches(np.sort(value), np.sort(expected), exercise.tolerance):
         return "These are the right numbers, in another order. Which comes first?"
     if matches(value, expected, max(0.01, 0.02 * np.abs(expected).max())):
         return "Close. " + (
-            "Can you give it exactly?"
-            if np.all(expected == expected.round())
-            else "Did you round on the way?"
+            "Can you give it exactly?" if np.all(expected == expected.round()) else "Did you round on the way?"
         )
     if not expected.ndim:
         return f"{value:.10g} is too {'small' if value < expected else 'large'}. Which step did you do last?"
@@ -261,8 +242,7 @@ def printed(text):
     """What the learner's function printed on the first probe, for below the verdict; "" if nothing."""
     if not text.strip():
         return ""
-    lines = "\n".join(f"  {line}" for line in text.rstrip().splitlines()[:8])
-    return f"Your function printed, on the first input:\n{lines}"
+    return "\n".join(f"  {line}" for line in text.rstrip().splitlines()[:8])
 
 
 def continued(text):
@@ -270,9 +250,3 @@ def continued(text):
     word = text.split()[0]
     is_name = word[1:] != word[1:].lower() or "_" in word or (len(word) == 1 and word != "A")
     return text if is_name else text[:1].lower() + text[1:]
-
-
-def split_question(text):
-    """A mistake's text without the question at its end, and that question."""
-    last = re.split(r"(?<=[.!])\s+", text.strip())[-1]
-    return text.removesuffix(last).rstrip(), " ".join(last.split())

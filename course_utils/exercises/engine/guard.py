@@ -237,9 +237,7 @@ def is_stub(function):
     code = getattr(function, "__code__", None)
     if code is None:
         return False
-    steps = [
-        step for step in dis.get_instructions(code) if step.opname not in ("RESUME", "NOP", "RETURN_VALUE")
-    ]
+    steps = [step for step in dis.get_instructions(code) if step.opname not in ("RESUME", "NOP", "RETURN_VALUE")]
     return all(step.opname in ("LOAD_CONST", "RETURN_CONST") and step.argval is None for step in steps)
 
 
@@ -254,9 +252,7 @@ def _same_array(before, after):
 def matches(value, expected, tolerance):
     """Whether two values are the same shape and the same numbers, NaN only where NaN belongs."""
     if isinstance(value, str) or isinstance(expected, str):
-        return (
-            isinstance(value, str) and isinstance(expected, str) and value.strip(" ().").lower() == expected
-        )
+        return isinstance(value, str) and isinstance(expected, str) and value.strip(" ().").lower() == expected
     expected = np.asarray(expected, dtype=float)
     if not isinstance(value, np.ndarray) or value.shape != expected.shape:
         return False

@@ -13,11 +13,7 @@ def rows_sum_to_one(run, arguments, value):
 
 def never_negative(run, arguments, value):
     """For weights: none is below 0."""
-    return (
-        f"A weight is never negative, but one of yours is {np.min(value):.3f}."
-        if np.min(value) < -1e-9
-        else None
-    )
+    return f"A weight is never negative, but one of yours is {np.min(value):.3f}." if np.min(value) < -1e-9 else None
 
 
 def stays_between_the_values(run, arguments, value):
@@ -33,12 +29,6 @@ def follows_reordered_keys(run, arguments, value):
     """For (query, key, value): listing the keys and their values in another order changes nothing."""
     query, key, values = arguments
     other = run(query, key[..., ::-1, :], values[..., ::-1, :])
-    if (
-        isinstance(other, np.ndarray)
-        and other.shape == value.shape
-        and not np.allclose(other, value, atol=1e-6)
-    ):
-        return (
-            "Your output changes when the keys and their values are listed in another order; it should not."
-        )
+    if isinstance(other, np.ndarray) and other.shape == value.shape and not np.allclose(other, value, atol=1e-6):
+        return "Your output changes when the keys and their values are listed in another order; it should not."
     return None

@@ -1,13 +1,11 @@
-"""Choices and blanks, from the folder of each topic: ``ask`` shows a question, ``recall`` the blanks at the end."""
+"""Choices and blanks, from ``quizzes.toml`` and ``recall.toml`` in the folder of each topic."""
 
 import functools
-import html
-import textwrap
+import re
 import tomllib
 from importlib import resources
 
 from course_utils.exercises.engine.exercise import Exercise, Mistake
-from course_utils.exercises.engine.words import WIDTH
 
 FIELDS = {"lesson", "text", "right", "because", "hints", "options", "mistakes"}
 
@@ -28,27 +26,13 @@ def read_quizzes(topic, text):
         where = f"{topic}/quizzes.toml, question {name}"
         odd = sorted(FIELDS ^ (set(entry) - {"given"})) or [field for field in sorted(entry) if not entry[field]]
         if odd:
-            raise ValueError(
-                f"{where}: look at {', '.join(odd)}; needed are {', '.join(sorted(FIELDS))}, not empty"
-            )
+            raise ValueError(f"{where}: look at {', '.join(odd)}; needed are {', '.join(sorted(FIELDS))}, not empty")
         if entry["right"] not in entry["options"]:
             raise ValueError(f"{where}: the right answer {entry['right']} is none of its options")
         if {m["option"] for m in entry["mistakes"]} != set(entry["options"]) - {entry["right"]}:
             raise ValueError(f"{where}: each wrong option needs one mistake, and the right one none")
         entry["topic"] = topic
     return found
-
-
-def ask(name):
-    """Print a question and its options. The answer goes to ``check.NAME("letter")``."""
-    question = quizzes().get(name)
-    if question is None:
-        print(f"There is no question called {name}. There are: {', '.join(quizzes())}.")
-        return
-    print("\n".join(textwrap.fill(line, WIDTH) for line in question["text"].splitlines()))
-    for letter, option in question["options"].items():
-        print(textwrap.fill(f"{letter}  {option}", WIDTH, initial_indent="  ", subsequent_indent="     "))
-    print()
 
 
 @functools.cache
@@ -68,18 +52,11 @@ def _of_the_topics(name):
             yield folder.name, (folder / name).read_text(encoding="utf-8")
 
 
-def recall(topic):
-    """A box with blanks to fill from memory; the full text opens when something is written down."""
-    from course_utils.views.prediction import Prediction  # here, so that a check alone needs no widgets
-
-    return Prediction(recalls()[topic]["blanks"], html.escape(recalls()[topic]["text"], quote=False))
-
-
 def _exercise(name, entry):
-    mistakes = [
-        Mistake(f"{entry['topic']}/{m['name']}", m["text"], lambda m=m: m["option"])
-        for m in entry["mistakes"]
-    ]
+    mistakes = []
+    for slip in entry["mistakes"]:
+        what, ask = split_question(slip["text"])
+        mistakes.append(Mistake(f"{entry['topic']}/{slip['name']}", what, lambda s=slip: s["option"], ask=ask))
     return Exercise(
         lesson=entry["lesson"],
         name=name,
@@ -88,6 +65,12 @@ def _exercise(name, entry):
         hints=entry["hints"],
         mistakes=mistakes,
     )
+
+
+def split_question(text):
+    """What a text says, and the question at its end."""
+    last = re.split(r"(?<=[.!])\s+", text.strip())[-1]
+    return text.removesuffix(last).rstrip(), " ".join(last.split())
 
 
 EXERCISES = [_exercise(name, entry) for name, entry in quizzes().items()]

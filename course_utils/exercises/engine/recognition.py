@@ -1,78 +1,54 @@
-"""Which known mistake an answer makes: the answer and every mistake run side by side on the probes."""
+"""Which known mistakes an answer makes: the answer and every mistake run side by side on the probes."""
 
 import functools
 import re
 
 import numpy as np
 
-from course_utils.exercises.engine import guard
-from course_utils.exercises.engine.registry import exercises
+from course_utils.exercises.engine import guard, pairs
 
 ENOUGH = 0.8  # of the probes that tell must agree before a mistake is named
 COARSE = 0.02  # what float16 may be off by
 
 
-def expected_outcomes(exercise):
-    """The right outputs on the probes."""
-    return _outcomes(exercise.name, None)
-
-
-def outcome_of(exercise, function, arguments, *further):
-    """What a function gives on a probe, as the exercise reads it; the rest is ``guard.run``'s."""
-    outcome = guard.run(function, arguments, *further)
-    if exercise.reads and isinstance(outcome.value, np.ndarray):
-        outcome.value = np.asarray(exercise.reads(outcome.value), dtype=float)
-    return outcome
-
-
 def find_note(exercise, given):
     """What to say of an answer that is right, but for one thing that ``exercise.notes`` knows; or None."""
-    for place, note in enumerate(exercise.notes, start=len(exercise.mistakes)):
-        if all(map(functools.partial(agrees, exercise), given, _outcomes(exercise.name, place))):
+    for note in exercise.notes:
+        if all(map(functools.partial(agrees, exercise), given, exercise.outcomes(note.run))):
             return note
     return None
 
 
 def places_that_show(exercise, mistake, given):
     """The probes on which an answer does what the mistake does; those where no other known mistake does first."""
-    own = exercise.mistakes.index(mistake)
     doing = [
-        {
-            place
-            for place in range(len(exercise.mistakes))
-            if agrees(exercise, mine, _outcomes(exercise.name, place)[i])
-        }
+        {other for other in exercise.mistakes if agrees(exercise, mine, exercise.outcomes(other.run)[i])}
         for i, mine in enumerate(given)
     ]
-    return sorted((i for i, found in enumerate(doing) if own in found), key=lambda i: len(doing[i]) > 1)
+    return sorted((i for i, found in enumerate(doing) if mistake in found), key=lambda i: len(doing[i]) > 1)
 
 
-def name_mistake(exercise, answer, given, expected):
-    """The mistake an answer makes, or None, and whether it is only one of several."""
+def name_mistakes(exercise, given):
+    """The mistakes an answer makes, first what to mend first, and whether there are more that have no name here."""
+    expected = exercise.expected
     mistake = _recognise(exercise, given, expected)
     if mistake is not None:
-        return mistake, False
+        return [mistake], False
+    found = pairs.recognise(exercise, given, functools.partial(agrees, exercise))
+    if found:
+        return found, len(found) == 1
     # A second mistake may raise an error on some probes (a batch, say) or give NaN; the first shows on the others.
-    for outcomes in _tries(exercise, answer, given):
-        mistake = _recognise(exercise, _without_accidents(outcomes, expected), expected, least=2)
-        if mistake is not None and not _is_cleared(exercise, mistake, given, expected):
-            return mistake, True
-    return None, False
-
-
-def _tries(exercise, answer, given):
-    """The outcomes as they are, then with each repair undone, one at a time as they are asked for."""
-    yield given
-    for repair in exercise.repairs:
-        yield [outcome_of(exercise, answer, repair(*arguments)) for arguments in exercise.probes]
+    mistake = _recognise(exercise, _without_accidents(given, expected), expected, least=2)
+    if mistake is not None and not _is_cleared(exercise, mistake, given, expected):
+        return [mistake], True
+    return [], False
 
 
 def _is_cleared(exercise, mistake, given, expected):
     """Whether the answer is right on a probe where the mistake alone would be wrong."""
-    theirs = _outcomes(exercise.name, exercise.mistakes.index(mistake))
     return any(
         agrees(exercise, mine, right) and not agrees(exercise, other, right)
-        for mine, other, right in zip(given, theirs, expected, strict=True)
+        for mine, other, right in zip(given, exercise.outcomes(mistake.run), expected, strict=True)
     )
 
 
@@ -95,8 +71,8 @@ def _recognise(exercise, given, expected, least=1):
     exceptions, shapes and all: two functions can fail with the same exception for different reasons.
     """
     scored = []
-    for place, mistake in enumerate(exercise.mistakes):
-        theirs = _outcomes(exercise.name, place)
+    for mistake in exercise.mistakes:
+        theirs = exercise.outcomes(mistake.run)
         tell = [
             i
             for i, outcome in enumerate(given)
@@ -124,15 +100,6 @@ def _recognise(exercise, given, expected, least=1):
 def _same_words(mine, theirs):
     """Whether two exceptions say the same; the learner's own line comes after the first."""
     return mine.problem.partition("\n")[0] == theirs.problem.partition("\n")[0]
-
-
-@functools.cache
-def _outcomes(name, mistake):
-    """What the solution, or one of the mistakes and then the notes by its place, gives on the probes."""
-    exercise = exercises()[name]
-    known = [*exercise.mistakes, *exercise.notes]
-    function = exercise.solution if mistake is None else known[mistake].run
-    return [outcome_of(exercise, function, arguments) for arguments in exercise.probes]
 
 
 def refuses(outcome):

@@ -5,46 +5,25 @@ import re
 
 from course_utils.core import scores
 from course_utils.exercises import judge
-from course_utils.exercises.engine.feedback import split_question
 from course_utils.exercises.engine.guard import TimeUp, guarded
-from course_utils.exercises.engine.registry import exercises
 from course_utils.interview.drills import given
 from course_utils.interview.drills.drill import LONGEST_CODE, Drill, Feedback
-from course_utils.interview.drills.plants import SUBJECTS
 
 TWO = 0.3  # how often two mistakes are planted
 ANSWER = "<your answer>"
-EVIDENCE = "The smallest input where it shows:"
 CHANGED = "The numbers are right, but the caller's array is no longer the same after the call."
-
-
-def subjects():
-    """The subjects whose exercise the course has, by the exercise's name."""
-    return {subject.exercise: subject for subject in SUBJECTS if subject.exercise in exercises()}
-
-
-def planted(subject, *plants):
-    """The reference with those plants in it."""
-    code = subject.reference
-    for plant in plants:
-        if code.count(plant.old) != 1:
-            raise ValueError(
-                f"{plant.old!r} has to stand once in {subject.exercise}, but it stands {code.count(plant.old)} times"
-            )
-        code = code.replace(plant.old, plant.new)
-    return code
 
 
 def implement(subject):
     """A blank page: the first line is there, the rest is the candidate's."""
-    first = subject.reference.partition("\n")[0]
+    first = next(line for line in subject.reference.splitlines() if line.startswith(f"def {subject.name}("))
     return Drill(
-        name=f"implement:{subject.exercise}",
+        name=f"implement:{subject.name}",
         topic=subject.topic,
         type="implement",
         level=subject.level,
         minutes=subject.minutes,
-        lesson=lesson(subject),
+        lesson=subject.exercise.lesson,
         question=f"From memory: {subject.task} {given.told(subject.given)}",
         grade=lambda code: grade(subject, code),
         solution=subject.reference,
@@ -57,23 +36,21 @@ def implement(subject):
 def facts(subject):
     """What is known of a debug drill before a mistake is planted."""
     return {
-        "name": f"debug:{subject.exercise}",
+        "name": f"debug:{subject.name}",
         "topic": subject.topic,
         "type": "debug",
         "level": min(subject.level + 1, 5),
         "minutes": max(subject.minutes // 2, 5),
-        "lesson": lesson(subject),
+        "lesson": subject.exercise.lesson,
     }
 
 
 def debug(subject, rng, last=()):
     """Right code with one or two mistakes planted in it, none of them in ``last``."""
     plants = choose(subject, rng, last)
-    code = planted(subject, *plants)
-    names = tuple(plant.mistake for plant in plants)
-    texts = _texts(subject)
+    code = subject.planted(*plants)
     what = "the mistake" if len(plants) == 1 else "the two mistakes"
-    symptom = _evidence(judge(subject.exercise, run(subject, code)))
+    symptom = _symptom(judge(subject.exercise, run(subject, code)))
     return Drill(
         **facts(subject),
         question=f"Find {what} in this code, and mend the code. What it should be: {subject.task} "
@@ -84,8 +61,8 @@ def debug(subject, rng, last=()):
         start=code,
         symptom=symptom,
         hint=lambda code: hint(subject, code, plants),
-        told="\n\n".join(f"Planted: {name}. {_first_sentence(texts[name])}" for name in names),
-        planted=names,
+        told="\n\n".join(f"Planted: {plant.name}. {plant.what}" for plant in plants),
+        planted=tuple(plant.name for plant in plants),
         imports=given.imports(subject.given),
     )
 
@@ -94,16 +71,9 @@ def choose(subject, rng, last=()):
     """One plant, or sometimes two that stand in different places; none of ``last``, whatever family it is from."""
     plants = [subject.plants[i] for i in rng.permutation(len(subject.plants))]
     used = {_kind(name) for name in last}
-    plants = [plant for plant in plants if _kind(plant.mistake) not in used] or plants
-    first = plants[0]
-    code = planted(subject, first)
-    others = [
-        p
-        for p in plants[1:]
-        if subject.reference.count(p.old) == code.count(p.old) == 1 and p.old not in first.old
-    ]
-    two = others and rng.random() < TWO
-    return (first, others[0]) if two else (first,)
+    first, *others = [plant for plant in plants if _kind(plant.name) not in used] or plants
+    second = next((plant for plant in others if subject.planted(first, plant)), None)
+    return (first, second) if second and rng.random() < TWO else (first,)
 
 
 def grade(subject, code, plants=(), symptom=""):
@@ -115,12 +85,12 @@ def grade(subject, code, plants=(), symptom=""):
     verdict = judge(subject.exercise, function)
     if verdict.state != "wrong":
         return Feedback("right" if verdict.state == "right" else "unread", _here(verdict.message))
-    name, shown = _planted_name(subject, code, plants, verdict), _evidence(verdict)
+    name, shown = _planted_name(subject, code, plants, verdict), _symptom(verdict)
     if name and (shown or verdict.mistake):
         same = "That is still so." if shown == CHANGED else "It still gives the numbers above."
         left = f"Something is left.\n\n{shown}".strip()
         return Feedback("wrong", same if shown and shown == symptom else left, name)
-    return Feedback("wrong", _flowing(verdict.message), name or verdict.mistake)
+    return Feedback("wrong", verdict.message, name or verdict.mistake)
 
 
 def hint(subject, code, plants=()):
@@ -131,38 +101,33 @@ def hint(subject, code, plants=()):
         return str(unusable)
     name = _planted_name(subject, code, plants, verdict) if verdict.state == "wrong" else None
     if name is None or name == verdict.mistake:
-        return _flowing(_here(verdict.message).split("\n\n")[0])
-    return _flowing(split_question(_texts(subject)[name])[0])
+        return _here(verdict.what)
+    return next(plant.what for plant in plants if plant.name == name)
 
 
 def _planted_name(subject, code, plants, verdict):
     """The planted mistake to speak of: the one judged, unless its line is mended and another's is not; or None."""
-    there = [plant.mistake for plant in plants if _still_there(subject, code, plants, plant)]
-    if verdict.mistake in [plant.mistake for plant in plants] and (verdict.mistake in there or not there):
+    there = [plant.name for plant in plants if _still_there(subject, code, plants, plant)]
+    if verdict.mistake in [plant.name for plant in plants] and (verdict.mistake in there or not there):
         return verdict.mistake
     return there[0] if there else None
 
 
 def _still_there(subject, code, plants, plant):
     """Whether a line stands in the code as it was planted, alone or with the other plant in it, too."""
-    lines = {line.strip() for line in code.splitlines()}
+    lines = _lines(code)
     others = [other for other in plants if other is not plant]
-    for before, after in (
-        (planted(subject, *others), planted(subject, *plants)),
-        (subject.reference, planted(subject, plant)),
-    ):
-        mended = {line.strip() for line in before.splitlines()}
-        if any(line.strip() in lines - mended for line in after.splitlines()):
-            return True
-    return False
+    together = _lines(subject.planted(*plants)) - _lines(subject.planted(*others))
+    alone = _lines(subject.planted(plant)) - _lines(subject.reference)
+    return bool(lines & (together | alone))
+
+
+def _lines(code):
+    return {line.strip() for line in code.splitlines()}
 
 
 def _kind(mistake):
     return mistake.partition("/")[2]
-
-
-def _texts(subject):
-    return {mistake.name: mistake.text for mistake in exercises()[subject.exercise].mistakes}
 
 
 class Unusable(ValueError):
@@ -171,7 +136,7 @@ class Unusable(ValueError):
 
 def run(subject, code):
     """The function that the code defines; raises Unusable."""
-    name = subject.exercise
+    name = subject.name
     if not code.strip():
         raise Unusable(f"Nothing is written: define {name}.")
     if len(code) > LONGEST_CODE:
@@ -193,38 +158,18 @@ def run(subject, code):
     if name not in names or names[name] in (given.softmax, scores.softmax):
         raise Unusable(f"There is no function called {name} in it.")
     if not callable(names[name]):
-        raise Unusable(
-            f"{name} is no function, but of type {type(names[name]).__name__}: begin with def {name}(...)."
-        )
+        raise Unusable(f"{name} is no function, but of type {type(names[name]).__name__}: begin with def {name}(...).")
     return names[name]
 
 
-def lesson(subject):
-    """The lesson of the subject's exercise."""
-    return exercises()[subject.exercise].lesson
-
-
-def _flowing(message):
-    """A message whose sentences run on; numbers and code, which are indented, keep their lines."""
-    parts = message.split("\n\n")
-    return "\n\n".join(part if "\n " in part else " ".join(part.split()) for part in parts)
-
-
-def _first_sentence(text):
-    return re.split(r"(?<=[.!?])\s+", " ".join(text.split()))[0]
-
-
-def _evidence(verdict):
+def _symptom(verdict):
     """The failing input in a verdict, or what happened instead; without the name of what is wrong."""
-    paragraphs = verdict.message.split("\n\n")
-    found = [paragraph for paragraph in paragraphs if paragraph.startswith(EVIDENCE)]
-    if found or "raised" in paragraphs[0]:
-        return (found or paragraphs)[0]
-    return CHANGED if _kind(verdict.mistake or "") == "works_in_place" else ""
+    if verdict.evidence or not verdict.mistake:
+        return verdict.evidence or verdict.what
+    return CHANGED if _kind(verdict.mistake) == "works_in_place" else ""
 
 
-def _here(message):
-    """A message of the check where there is no cell to run."""
-    return re.sub(r",? (then|and) run (the|its) cell( again)?", ", then check", message).replace(
-        "then check, then this one", "then check"
-    )
+def _here(text):
+    """What the check says where there is no cell to run."""
+    text = re.sub(r",? (then|and) run (the|its) cell( again)?", ", then check", text)
+    return text.replace("then check, then this one", "then check")

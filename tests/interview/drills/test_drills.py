@@ -5,12 +5,11 @@ import itertools
 import numpy as np
 import pytest
 
-from course_utils.exercises.engine.registry import exercises
 from course_utils.interview.drills import debugging, drill, estimates, hand
 from course_utils.interview.drills.drill import Unread
 from course_utils.interview.drills.hand import BY_HAND
-from course_utils.interview.drills.plants import SUBJECTS
 from course_utils.interview.drills.quantities import ESTIMATES
+from course_utils.interview.drills.subjects import subjects
 
 every_estimate = pytest.mark.parametrize("kind", ESTIMATES, ids=lambda kind: kind.name)
 every_kind_by_hand = pytest.mark.parametrize("kind", BY_HAND, ids=lambda kind: kind.name)
@@ -188,7 +187,7 @@ def test_other_numbers_by_hand_get_a_sentence():
 
 # ---------------------------------------------------------------- code
 
-SOFTMAX = next(subject for subject in SUBJECTS if subject.exercise == "softmax")
+SOFTMAX = subjects()["softmax"]
 
 
 @pytest.mark.parametrize("code, words", [
@@ -212,8 +211,8 @@ def test_code_that_gives_no_function_costs_no_try(code, words):
 
 
 def test_a_message_runs_on_and_its_numbers_keep_their_lines():
-    subject = next(subject for subject in SUBJECTS if subject.exercise == "attention")
-    code = subject.reference.replace("math.sqrt(d_k)", "d_k")
+    subject = subjects()["attention"]
+    code = subject.reference.replace("math.sqrt(key.shape[-1])", "key.shape[-1]")
     *what, numbers, question = debugging.grade(subject, code).message.split("\n\n")
     assert "\n" not in "".join(what) + question and numbers.count("\n  ") > 3
 
@@ -223,18 +222,18 @@ def test_an_error_in_the_code_quotes_its_line():
     assert "np.exp(x) / total" in debugging.grade(SOFTMAX, code).message
 
 
-@pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.exercise)
+@pytest.mark.parametrize("subject", subjects().values(), ids=subjects())
 def test_a_blank_page_is_not_started_and_the_reference_solves_it(subject):
     made = debugging.implement(subject)
     assert made.grade(made.start).state == "unread" and made.grade(made.solution).state == "right"
-    assert made.lesson == exercises()[subject.exercise].lesson and made.topic in made.lesson
+    assert made.lesson == subject.exercise.lesson and made.topic in made.lesson
     file = "\n".join([*made.imports, made.solution])
     assert made.grade(file).state == "right"  # as a file in an editor
 
 
-@pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.exercise)
+@pytest.mark.parametrize("subject", subjects().values(), ids=subjects())
 def test_a_debug_drill_shows_a_symptom_and_no_name(subject):
-    texts = {mistake.name: mistake.text for mistake in exercises()[subject.exercise].mistakes}
+    texts = {plant.name: plant.what for plant in subject.plants}
     last, sizes = (), set()
     for seed in range(12):
         made = debugging.debug(subject, np.random.default_rng(seed), last)
@@ -245,7 +244,7 @@ def test_a_debug_drill_shows_a_symptom_and_no_name(subject):
         feedback = made.grade(made.start)
         assert feedback.state == "wrong" and (len(last) > 1 or feedback.mistake == last[0])
         for name in last:
-            first = " ".join(texts[name].split())[:30]
+            first = texts[name][:30]
             assert first not in made.symptom and name in made.told
             assert len(last) > 1 or first not in feedback.message and first in made.hint(made.start)
     assert sizes == {1, 2} or len(subject.plants) < 5
@@ -254,19 +253,15 @@ def test_a_debug_drill_shows_a_symptom_and_no_name(subject):
 def test_two_planted_mistakes_are_mended_one_after_the_other():
     first, second = (
         SOFTMAX.plants[0],
-        next(p for p in SOFTMAX.plants if p.mistake == "softmax/loses_the_axis"),
+        next(p for p in SOFTMAX.plants if p.name == "softmax/loses_the_axis"),
     )
-    half = debugging.planted(SOFTMAX, second)
+    half = SOFTMAX.planted(second)
     feedback = debugging.grade(SOFTMAX, half, (first, second), "another symptom")
     assert (
         feedback.state == "wrong"
-        and feedback.mistake == second.mistake
+        and feedback.mistake == second.name
         and "Something is left." in feedback.message
     )
-
-
-def by_exercise(name):
-    return next(subject for subject in SUBJECTS if subject.exercise == name)
 
 
 PAIRS = [
@@ -286,14 +281,14 @@ PAIRS = [
 @pytest.mark.parametrize("exercise, first, second", PAIRS)
 def test_the_hint_names_a_planted_mistake_that_is_still_there(exercise, first, second):
     names = (first, second)
-    subject = by_exercise(exercise)
-    pair = [next(plant for plant in subject.plants if plant.mistake == name) for name in names]
-    texts = {mistake.name: " ".join(mistake.text.split())[:30] for mistake in exercises()[exercise].mistakes}
-    both = debugging.planted(subject, *pair)
+    subject = subjects()[exercise]
+    pair = [next(plant for plant in subject.plants if plant.name == name) for name in names]
+    texts = {plant.name: plant.what[:30] for plant in subject.plants}
+    both = subject.planted(*pair)
     said = debugging.hint(subject, both, pair)
     assert any(texts[name].lower() in said.lower() for name in names)
     for left in pair:  # the other is mended
-        assert texts[left.mistake] in debugging.hint(subject, debugging.planted(subject, left), pair)
+        assert texts[left.name] in debugging.hint(subject, subject.planted(left), pair)
     symptom = debugging.debug(subject, _Chosen(subject, pair)).symptom
     feedback = debugging.grade(subject, both, pair, symptom)
     assert (feedback.message, feedback.mistake in names) == ("It still gives the numbers above.", True)
@@ -316,23 +311,23 @@ class _Chosen:
 
 
 def test_another_mistake_of_yours_is_named_once_nothing_planted_is_left():
-    subject = by_exercise("attention")
+    subject = subjects()["attention"]
     plant, other = subject.plants[0], subject.plants[1]
-    mine = debugging.planted(subject, other)
-    assert debugging.grade(subject, mine, [plant], "").mistake == other.mistake
+    mine = subject.planted(other)
+    assert debugging.grade(subject, mine, [plant], "").mistake == other.name
     assert debugging.hint(subject, mine, [plant]) == debugging.hint(subject, mine)
 
 
 def test_a_mistake_that_spoils_no_number_has_a_symptom():
-    plant = next(plant for plant in SOFTMAX.plants if plant.mistake == "softmax/works_in_place")
+    plant = next(plant for plant in SOFTMAX.plants if plant.name == "softmax/works_in_place")
     made = debugging.debug(
-        SOFTMAX, _Chosen(SOFTMAX, [plant]), [p.mistake for p in SOFTMAX.plants if p != plant]
+        SOFTMAX, _Chosen(SOFTMAX, [plant]), [p.name for p in SOFTMAX.plants if p != plant]
     )
-    assert made.planted == (plant.mistake,) and made.symptom == debugging.CHANGED
+    assert made.planted == (plant.name,) and made.symptom == debugging.CHANGED
     assert made.grade(made.start).message == "That is still so."
 
 
-@pytest.mark.parametrize("subject", SUBJECTS, ids=lambda subject: subject.exercise)
+@pytest.mark.parametrize("subject", subjects().values(), ids=subjects())
 def test_a_task_says_what_is_there_and_what_is_asked(subject):
     for made in (debugging.implement(subject), debugging.debug(subject, np.random.default_rng(0))):
         assert made.question.count("There are `") + made.question.count("There is `") == 1
@@ -347,9 +342,9 @@ def test_a_task_says_what_is_there_and_what_is_asked(subject):
 
 
 def test_the_given_softmax_is_called_as_on_a_whiteboard():
-    subject = by_exercise("attention")
-    for call in ("softmax(scaled, -1)", "softmax(scaled)", "softmax(scaled, axis=-1)"):
-        code = subject.reference.replace("softmax(scaled, axis=-1)", call)
+    subject = subjects()["attention"]
+    for call in ("softmax(scores, -1)", "softmax(scores)", "softmax(scores, axis=-1)"):
+        code = subject.reference.replace("softmax(scores, axis=-1)", call)
         made = debugging.implement(subject)
         assert made.grade(code).state == made.grade("\n".join([*made.imports, code])).state == "right"
 
@@ -357,7 +352,7 @@ def test_the_given_softmax_is_called_as_on_a_whiteboard():
 def test_no_mistake_of_the_last_drills_comes_again_in_another_family():
     for seed in range(60):
         plants = debugging.choose(
-            by_exercise("cached_attention"), np.random.default_rng(seed), ["core/divides_by_d_k"]
+            subjects()["cached_attention"], np.random.default_rng(seed), ["core/divides_by_d_k"]
         )
-        assert "cache/divides_by_d_k" not in [plant.mistake for plant in plants]
-    assert debugging.choose(SOFTMAX, np.random.default_rng(0), [plant.mistake for plant in SOFTMAX.plants])
+        assert "cache/divides_by_d_k" not in [plant.name for plant in plants]
+    assert debugging.choose(SOFTMAX, np.random.default_rng(0), [plant.name for plant in SOFTMAX.plants])

@@ -1,0 +1,83 @@
+"""Two mistakes at once: where both are edits of one right answer, an answer with both is made and compared."""
+
+import functools
+import itertools
+import time
+
+import numpy as np
+
+from course_utils.exercises.engine import edits
+
+SECONDS = 0.1  # for pairs in which one mistake changes what the other does; what is left is tried next time
+
+
+def recognise(exercise, given, agree):
+    """Two mistakes that an answer makes, first what stands first in the code; or the one that all pairs share; or [].
+
+    The pair has to do just what the answer does, on every probe. ``agree(outcome, other)`` compares.
+    """
+    probes, expected = range(len(given)), exercise.expected
+    right = [agree(given[i], expected[i]) for i in probes]
+    if sum(_has_numbers(given[i]) for i in probes if not right[i]) < 2:
+        return []
+    alone = {mistake: exercise.outcomes(mistake.run) for mistake in exercise.mistakes}
+    silent = {mistake: [agree(own[i], expected[i]) for i in probes] for mistake, own in alone.items()}
+    shows = {mistake: [agree(given[i], own[i]) for i in probes] for mistake, own in alone.items()}
+    order = sorted(probes, key=right.__getitem__)  # where the answer is wrong, first
+
+    def plausible(one, other):
+        """Whether the answer does what the one mistake does wherever the other is silent."""
+        return all(
+            right[i] if silent[one][i] and silent[other][i]
+            else shows[other][i] if silent[one][i]
+            else shows[one][i] if silent[other][i]
+            else True
+            for i in probes
+        )  # fmt: skip
+
+    def explains(pair):
+        return all(agree(given[i], _outcome(exercise, pair, i)) for i in order)
+
+    def one_is_enough(mistake):
+        return all(right[i] or shows[mistake][i] for i in probes)
+
+    likely, others = [], []
+    for pair in _pairs(exercise):
+        if not any(map(one_is_enough, pair)):
+            (likely if plausible(*pair) else others).append(pair)
+    found = [pair for pair in likely if explains(pair)]
+    deadline = time.monotonic() + SECONDS
+    for pair in others if not found else ():
+        if time.monotonic() > deadline:
+            break
+        if explains(pair):
+            found.append(pair)
+    names = [{mistake.name for mistake in pair} for pair in found]
+    shared = set.intersection(*names) if names else set()
+    return [mistake for mistake in _in_order(found[0]) if mistake.name in shared] if shared else []
+
+
+def _in_order(pair):
+    """What stands first in the code is to be mended first."""
+    return sorted(pair, key=lambda mistake: mistake.run.answer.places(mistake.run.edits)[0])
+
+
+def _has_numbers(outcome):
+    """Whether there is something to compare: an exception, or NaN or zeros all over, can come from anything."""
+    return isinstance(outcome.value, np.ndarray) and bool(np.any(np.nan_to_num(outcome.value)))
+
+
+@functools.cache
+def _pairs(exercise):
+    """Every two mistakes of different names that can be made in one answer, and that answer."""
+    return {
+        (one, other): both
+        for one, other in itertools.combinations(exercise.mistakes, 2)
+        if one.name != other.name and (both := edits.together(one.run, other.run))
+    }
+
+
+@functools.cache
+def _outcome(exercise, pair, probe):
+    """What an answer with both mistakes gives on a probe."""
+    return exercise.outcome(_pairs(exercise)[pair], exercise.probes[probe])
