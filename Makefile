@@ -20,9 +20,10 @@ lab: $(VENV)/.torch  ## open the course in your browser (PORT=8899 chooses a por
 	@$(PY) -m course_utils lab $(if $(PORT),--port $(PORT)) $(ARGS)
 
 test: $(VENV)/.test  ## check everything: code, lessons, README
-	@$(STEADY) $(PY) -m pytest --nbval --nbval-current-env --nbval-cell-timeout=120 \
+	@$(STEADY) $(PY) -m pytest -n 2 --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout=120 \
 		--nbval-sanitize-with=tests/nbval.cfg $(ARGS) tests course_utils README.md notebooks
 	@$(PY) -m ruff check
+	@$(PY) -m ruff format --check
 
 refresh: $(VENV)/.test  ## run the lessons and store their outputs (ARGS=02 for one of them)
 	@$(PY) -m course_utils refresh $(ARGS)

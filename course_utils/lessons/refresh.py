@@ -48,6 +48,7 @@ def execute(nb, folder):
         record_timing=False,
         store_widget_state=False,
         coalesce_streams=True,
+        extra_arguments=["--log-level=ERROR"],  # not its warning about TCP, which is for other machines
         resources={"metadata": {"path": str(folder)}},
     ).execute(env=os.environ | STEADY)
 

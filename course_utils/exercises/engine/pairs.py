@@ -42,7 +42,7 @@ def recognise(exercise, given, agree):
         return all(right[i] or shows[mistake][i] for i in probes)
 
     likely, others = [], []
-    for pair in _pairs(exercise):
+    for pair in both(exercise):
         if not any(map(one_is_enough, pair)):
             (likely if plausible(*pair) else others).append(pair)
     found = [pair for pair in likely if explains(pair)]
@@ -68,16 +68,16 @@ def _has_numbers(outcome):
 
 
 @functools.cache
-def _pairs(exercise):
+def both(exercise):
     """Every two mistakes of different names that can be made in one answer, and that answer."""
     return {
-        (one, other): both
+        (one, other): answer
         for one, other in itertools.combinations(exercise.mistakes, 2)
-        if one.name != other.name and (both := edits.together(one.run, other.run))
+        if one.name != other.name and (answer := edits.together(one.run, other.run))
     }
 
 
 @functools.cache
 def _outcome(exercise, pair, probe):
     """What an answer with both mistakes gives on a probe."""
-    return exercise.outcome(_pairs(exercise)[pair], exercise.probes[probe])
+    return exercise.outcome(both(exercise)[pair], exercise.probes[probe])

@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from course_utils.exercises import check, hint, judge, show_solution
-from course_utils.exercises.engine import judge as checks
-from course_utils.exercises.engine import laws as properties
+from course_utils.exercises.engine import cell, feedback, guard, laws
 from course_utils.exercises.engine.registry import exercises, solution_source
 
 
@@ -45,7 +44,7 @@ def test_an_unknown_mistake_is_described_by_what_fails():
     def off(query, keys, values):
         return 0.9 * solution(query, keys, values) + 0.1 * values.mean(axis=0)
 
-    solution = checks.exercises()["soft_lookup"].solution
+    solution = exercises()["soft_lookup"].solution
     for function, sentence in (
         (twice, "A blend stays between the smallest and the largest value"),
         (by_place, "changes when the keys and their values are listed in another order"),
@@ -57,7 +56,7 @@ def test_an_unknown_mistake_is_described_by_what_fails():
 
 
 def test_a_mistake_is_named_when_most_probes_agree_and_not_when_few_do():
-    wrong = checks.exercises()["soft_lookup"].mistakes[0].run
+    wrong = exercises()["soft_lookup"].mistakes[0].run
 
     def mostly(query, keys, values):
         return wrong(query, keys, values) + (len(keys) == 7)
@@ -70,7 +69,7 @@ def test_a_mistake_is_named_when_most_probes_agree_and_not_when_few_do():
 
 
 def test_of_several_mistakes_one_is_named_to_be_fixed_first():
-    softmax = checks.exercises()["softmax"].solution
+    softmax = exercises()["softmax"].solution
 
     def no_scale_over_queries(query, key, value):
         return softmax(query @ np.swapaxes(key, -1, -2), axis=-2) @ value
@@ -197,7 +196,7 @@ def test_what_the_function_prints_is_shown_once_and_short():
 
 
 def test_only_the_beginning_of_what_is_printed_is_kept():
-    with checks.guard.guarded() as caught:
+    with guard.guarded() as caught:
         print("x" * 1_000_000)
         print("y")
     assert caught.text == "x" * 300
@@ -216,7 +215,7 @@ def test_a_function_that_prints_instead_of_returning_is_told_so():
 
 
 def test_a_function_that_uses_the_notebook_instead_of_its_arguments_is_found_out():
-    _, key, value = checks.exercises()["soft_lookup"].probes[0]
+    _, key, value = exercises()["soft_lookup"].probes[0]
     message = judge("soft_lookup", lambda q, k, v: key[0] @ value).message
     assert message.startswith("Your function gives the same whatever comes in.")
 
@@ -230,7 +229,7 @@ def test_a_function_that_uses_its_argument_badly_is_not_said_to_ignore_it():
 
 
 def test_a_function_that_fails_on_one_form_of_input_is_told_that_others_are_right():
-    softmax = checks.exercises()["softmax"].solution
+    softmax = exercises()["softmax"].solution
 
     def only_batches(query, key, value):
         return softmax(query @ key.transpose(0, 2, 1) / math.sqrt(key.shape[-1])) @ value
@@ -241,7 +240,7 @@ def test_a_function_that_fails_on_one_form_of_input_is_told_that_others_are_righ
 
 
 def test_no_mistake_is_named_where_the_answer_is_right():
-    softmax = checks.exercises()["softmax"].solution
+    softmax = exercises()["softmax"].solution
 
     def scale_from_the_second_axis(query, key, value):
         return softmax(query @ np.swapaxes(key, -1, -2) / math.sqrt(query.shape[1])) @ value
@@ -250,7 +249,7 @@ def test_no_mistake_is_named_where_the_answer_is_right():
 
 
 def test_a_refusal_is_right_and_its_words_get_a_note():
-    solution = checks.exercises()["grouped_query_attention"].solution
+    solution = exercises()["grouped_query_attention"].solution
 
     def refuses(words):
         def function(query, key, value):
@@ -268,7 +267,7 @@ def test_a_refusal_is_right_and_its_words_get_a_note():
 
 
 def test_a_stumble_of_numpy_is_right_with_a_note():
-    softmax = checks.exercises()["softmax"].solution
+    softmax = exercises()["softmax"].solution
 
     def by_accident(query, key, value):
         times = query.shape[1] // key.shape[1]
@@ -280,7 +279,7 @@ def test_a_stumble_of_numpy_is_right_with_a_note():
 
 
 def test_an_answer_to_what_should_be_refused_is_not_right():
-    solution = checks.exercises()["grouped_query_attention"].solution
+    solution = exercises()["grouped_query_attention"].solution
 
     def rounds_down(query, key, value):
         heads = query.shape[1] // key.shape[1] * key.shape[1]
@@ -292,7 +291,7 @@ def test_an_answer_to_what_should_be_refused_is_not_right():
 
 
 def test_the_words_of_one_exception_by_chance_give_no_name():
-    solution = checks.exercises()["grouped_query_attention"].solution
+    solution = exercises()["grouped_query_attention"].solution
 
     def once_more(query, key, value):
         return solution(query, key, value) @ np.repeat(value, query.shape[1] // key.shape[1], axis=1)
@@ -302,7 +301,7 @@ def test_the_words_of_one_exception_by_chance_give_no_name():
 
 
 def test_two_mistakes_that_a_crash_makes_alike_are_neither_named():
-    softmax = checks.exercises()["softmax"].solution
+    softmax = exercises()["softmax"].solution
 
     def layer(x, W_Q, W_K, W_V, W_O, n_heads, causal=False, key_mask=None, context=None):
         context = context or x  # raises where there is one: there alone do the two counts differ
@@ -328,7 +327,7 @@ def test_a_name_keeps_its_capital_behind_a_colon():
         ("A key", "a key"),
         ("Q is", "Q is"),
     ):
-        assert checks.continued(text) == behind
+        assert feedback.continued(text) == behind
 
 
 def test_a_helper_that_is_not_written_yet_is_named():
@@ -347,7 +346,7 @@ def test_an_argument_may_be_taken_by_name_only():
     def softmax(x, *, axis=-1):
         return solution(x, axis)
 
-    solution = checks.exercises()["softmax"].solution
+    solution = exercises()["softmax"].solution
     assert judge("softmax", softmax).state == "right"
 
 
@@ -362,7 +361,7 @@ def test_a_broken_law_is_shown_on_the_probe_that_breaks_it():
 
 
 def test_laws_hold_for_every_number_of_axes():
-    for law in (properties.rows_sum_to_one, properties.never_negative):
+    for law in (laws.rows_sum_to_one, laws.never_negative):
         for value in (np.array(1.0), np.array([0.5, 0.5]), np.full((2, 3, 4), 0.25)):
             assert law(None, (value,), value) is None
         assert law(None, (1,), np.array([-0.5, 0.2])) is not None
@@ -388,7 +387,7 @@ def test_errors_of_numpy_are_put_plainly():
         (lambda query, keys, values: math.exp(keys) + 0, "math.exp takes a number"),
         (lambda query, keys, values: values if keys > 0 or query else 0, "use | and & with brackets"),
     ):
-        assert words in checks.guard.run(function, checks.exercises()["soft_lookup"].probes[2]).problem
+        assert words in guard.run(function, exercises()["soft_lookup"].probes[2]).problem
 
 
 def test_the_learners_own_interrupt_passes_through():
@@ -413,7 +412,7 @@ def test_judge_works_outside_the_main_thread():
 
 
 def test_the_solution_is_shown_only_after_a_try(capsys, monkeypatch):
-    monkeypatch.setattr(checks, "_attempts", type(checks._attempts)())
+    monkeypatch.setattr(cell, "_attempts", type(cell._attempts)())
     show_solution("shares")
     assert capsys.readouterr().out.startswith("Try it once first")
     check.shares()  # not started: not a try
@@ -435,7 +434,7 @@ def test_checking_needs_neither_torch_nor_matplotlib():
 
 
 def test_a_verdict_is_printed_in_lines_that_fit_and_numbers_keep_theirs(capsys):
-    mistake = checks.exercises()["attention"].mistakes[1].run
+    mistake = exercises()["attention"].mistakes[1].run
     check.attention(mistake)
     lines = capsys.readouterr().out.splitlines()
     assert max(map(len, lines)) <= 90
@@ -448,7 +447,7 @@ def test_a_slow_function_that_finishes_is_not_said_to_be_endless(monkeypatch):
         time.sleep(0.02)
         return value[..., :1] + query[..., :1]
 
-    monkeypatch.setattr(checks.guard, "SECONDS", 0.3)
+    monkeypatch.setattr(guard, "SECONDS", 0.3)
     verdict = judge("attention", lambda query, key, value: slow(query, query, query))
     assert verdict.state == "wrong" and "did not finish" not in verdict.message
 

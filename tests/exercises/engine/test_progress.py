@@ -4,6 +4,7 @@ import pytest
 
 from course_utils import places
 from course_utils.exercises import check
+from course_utils.exercises.engine import cell
 from course_utils.exercises.engine import progress as log
 
 
@@ -13,7 +14,7 @@ def work(tmp_path, monkeypatch):
     folder = tmp_path / "work"
     folder.mkdir()
     monkeypatch.setattr(places, "work", lambda: folder)
-    monkeypatch.setattr(log, "_told", set())
+    monkeypatch.setattr(cell, "_said", set())
     monkeypatch.chdir(folder)
     return folder
 
