@@ -6,6 +6,7 @@ from html.parser import HTMLParser
 
 import pytest
 
+from course_utils import places
 from course_utils.lessons import notebook
 from course_utils.lessons.refresh import IGNORED, execute
 from course_utils.lessons.solved import exercises, solved
@@ -75,8 +76,8 @@ def pictures_without_words(html):
 
 def test_the_lessons_are_numbered_without_a_gap():
     assert [int(path.stem[:2]) for path in LESSONS] == list(range(len(LESSONS)))
-    if any(notebook.NOTEBOOKS.glob("*.ipynb")):
-        assert LESSONS and set(LESSONS) == set(notebook.NOTEBOOKS.glob("*.ipynb"))
+    if any(places.NOTEBOOKS.glob("*.ipynb")):
+        assert LESSONS and set(LESSONS) == set(places.NOTEBOOKS.glob("*.ipynb"))
 
 
 def test_it_is_stored_tidy(lesson, nb):
