@@ -19,8 +19,8 @@ LESSON = "09_depth"
 
 
 def weight_ratio(query, key, other_key):
-    score = query @ key / math.sqrt(len(query))
-    other_score = query @ other_key / math.sqrt(len(query))
+    score = query @ key / np.sqrt(len(query))
+    other_score = query @ other_key / np.sqrt(len(query))
     return np.exp(score - other_score)
 
 
@@ -65,7 +65,7 @@ def feed_forward_share():
 
 
 def ratio_by_softmax(query, key, other_key):
-    first, second = softmax(np.stack([key, other_key]) @ query / len(query) ** 0.5)
+    first, second = softmax(np.stack([key, other_key]) @ query / math.sqrt(len(query)))
     return first / second
 
 
