@@ -17,10 +17,12 @@ from course_utils.core.cost import (
 from course_utils.core.heads import join_heads, multi_head_attention, share_heads, split_heads
 from course_utils.core.masks import causal_mask, window_mask
 from course_utils.core.scores import softmax
-from course_utils.exercises.complexity.mistakes.cache import masks_only_the_first_chunk
-from course_utils.exercises.complexity.mistakes.online import nothing_rescaled
+from course_utils.exercises.complexity.streaming import cached_attention, online_attention
+from course_utils.exercises.engine.edits import slips
 
 KiB, MiB, GiB = 2**10, 2**20, 2**30
+masks_only_the_first_chunk = slips("complexity/cache", cached_attention, only=["masks_only_the_first_chunk"])[0].run
+nothing_rescaled = slips("complexity/online", online_attention, only=["nothing_rescaled"])[0].run
 
 
 def count_a_block():
