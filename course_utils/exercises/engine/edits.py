@@ -9,10 +9,11 @@ one. An entry has words, ``what`` and ``ask``, and one of
 ``value``     a bare number or letter, where nothing is calculated, with the ``reason`` for it
 ``function``  the name of a whole function, for what no edit can say
 
-``ways`` are further edits, or texts that are returned, which come to the same mistake. ``exact`` names it only where
-every probe agrees. ``given`` lists the numbers in the words, so that none changes unnoticed. ``as`` is the full name
-of the mistake where it is one of another family, whose words it has unless it brings its own. ``note`` takes the
-place of what and ask for an answer that is right on paper, and accepted.
+``ways`` are further edits, or texts that are returned, which come to the same mistake; one that fits no answer is
+left out (a test looks that each fits some). ``exact`` names it only where every probe agrees. ``given`` lists the
+numbers in the words, so that none changes unnoticed. ``as`` is the full name of the mistake where it is one of another
+family, whose words it has unless it brings its own. ``note`` takes the place of what and ask for an answer that is
+right on paper, and accepted.
 
 The words of an exercise that asks for a number are filled: ``{value}`` is the number of the mistake, ``{right}`` the
 right one, and the variables of the answer are there under their names.
@@ -227,7 +228,7 @@ def _ways(where, entry, answers, whole):
         fitting, trouble = _first_fit(answers, way)
         if fitting:
             yield Variant(fitting, way)
-        elif number == 0 or len(answers) == 1:
+        elif number == 0:
             raise ValueError(f"{where}: {trouble}")
 
 
