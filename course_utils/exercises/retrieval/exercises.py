@@ -252,6 +252,7 @@ EXERCISES = [
         covers="more queries than keys, and fewer",
         properties=LOOKUP_LAWS,
         alternatives=[_by_loop],
+        # Made in the shorter answer: a repair may be written in any way.
         mistakes=slips("retrieval/lookup", soft_lookup_all),
         hints=[
             "Each row needs its own sum: which axis do you sum over?",
