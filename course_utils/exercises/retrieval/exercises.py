@@ -1,53 +1,70 @@
 """Exercises of ``01_retrieval``."""
 
-import math
-
 import numpy as np
 
 from course_utils.core.scores import softmax
+from course_utils.exercises.engine.edits import slips
 from course_utils.exercises.engine.exercise import Exercise, halves
 from course_utils.exercises.engine.laws import follows_reordered_keys, stays_between_the_values
-from course_utils.exercises.retrieval.mistakes import blend, projections
-from course_utils.exercises.retrieval.mistakes import retrieval as mistakes
 
 LESSON = "01_retrieval"
 
 
 def weight_by_hand():
-    return round(math.e / (math.e + 1), 3)
+    scores = np.array([1, 0])
+    exponentials = np.exp(scores)
+    weights = exponentials / exponentials.sum()
+    return round(float(weights[0]), 3)
 
 
 def soft_lookup(query, keys, values):
-    weights = softmax(keys @ query)
+    scores = keys @ query
+    weights = softmax(scores)
     return weights @ values
 
 
 def soft_lookup_all(queries, keys, values):
-    weights = softmax(queries @ keys.T)
+    scores = queries @ keys.T
+    weights = softmax(scores)
     return weights @ values
 
 
 def outside_the_values(output, values):
-    smallest, largest = values.min(axis=0), values.max(axis=0)
-    return (output < smallest - 1e-9) | (output > largest + 1e-9)
+    smallest = values.min(axis=0)
+    largest = values.max(axis=0)
+    below = output < smallest - 1e-9
+    above = output > largest + 1e-9
+    return below | above
 
 
 def shape_of_scores():
-    return (6, 6)
+    queries, keys = (6, 3), (6, 3)
+    return (queries[0], keys[0])
 
 
 def shape_of_output():
-    return (6, 2)
+    x, W_K, W_V = (6, 5), (5, 3), (5, 2)
+    keys, values = (x[0], W_K[1]), (x[0], W_V[1])
+    weights = (x[0], keys[0])
+    return (weights[0], values[1])
 
 
 def self_attention(x, W_Q, W_K, W_V):
-    weights = softmax((x @ W_Q) @ (x @ W_K).T)
-    return weights @ (x @ W_V)
+    queries = x @ W_Q
+    keys = x @ W_K
+    values = x @ W_V
+    scores = queries @ keys.T
+    weights = softmax(scores)
+    return weights @ values
 
 
 def cross_attention(x, context, W_Q, W_K, W_V):
-    weights = softmax((x @ W_Q) @ (context @ W_K).T)
-    return weights @ (context @ W_V)
+    queries = x @ W_Q
+    keys = context @ W_K
+    values = context @ W_V
+    scores = queries @ keys.T
+    weights = softmax(scores)
+    return weights @ values
 
 
 def line_at_fault():
@@ -67,6 +84,10 @@ def _by_loop(queries, keys, values):
 
 def _by_columns(queries, keys, values):
     return (softmax(keys @ queries.T, axis=0).T @ values).tolist()
+
+
+def _not_inside(output, values):
+    return ~((output >= values.min(axis=0) - 1e-9) & (output <= values.max(axis=0) + 1e-9))
 
 
 def _merged(x, W_Q, W_K, W_V):
@@ -90,27 +111,15 @@ MANY_QUERIES = [
     halves((2, 3), (5, 3), (5, 7), seed=5),
     halves((5, 3), (2, 3), (2, 2), seed=6),
 ]
-LOOKUP_MISTAKES = [
-    mistakes.blends_with_raw_scores,
-    mistakes.divides_by_the_sum_of_scores,
-    mistakes.takes_the_best_match,
-    mistakes.blends_the_keys,
-    mistakes.plain_average,
-    mistakes.returns_the_weights,
-    mistakes.exponentials_not_divided,
-    mistakes.multiplies_without_adding,
-    mistakes.scales_the_scores,
-]
-TABLE_MISTAKES = [
-    *LOOKUP_MISTAKES,
-    mistakes.softmax_over_the_queries,
-    mistakes.one_sum_for_the_whole_table,
-    mistakes.sums_lose_their_axis,
-    mistakes.weights_turned_round,
-    mistakes.keys_ask_the_queries,
+OF_SEVERAL_QUERIES = [
+    "softmax_over_the_queries",
+    "one_sum_for_the_whole_table",
+    "sums_lose_their_axis",
+    "weights_turned_round",
+    "keys_ask_the_queries",
 ]
 # In self-attention these two give the same numbers as a mistake with a better name there.
-NAMED_BY_PROJECTION = [mistakes.blends_the_keys, mistakes.keys_ask_the_queries]
+NAMED_BY_PROJECTION = ["blends_the_keys", "keys_ask_the_queries"]
 LOOKUP_LAWS = [stays_between_the_values, follows_reordered_keys]
 
 EXERCISES = [
@@ -118,16 +127,12 @@ EXERCISES = [
         lesson=LESSON,
         solution=weight_by_hand,
         tolerance=0.0015,
-        covers="exp(1) / (exp(1) + exp(0)) = 0.731.",
-        mistakes=[
-            mistakes.divides_the_scores,
-            mistakes.halves,
-            mistakes.weight_of_the_other,
-            mistakes.not_divided_yet,
-        ],
+        covers="exp({scores[0]}) / (exp({scores[0]}) + exp({scores[1]})) = {value}.",
+        mistakes=slips("retrieval/retrieval", weight_by_hand),
         hints=[
             "Take exp of both scores first.",
-            "exp(1) is 2.718 and exp(0) is 1. What share is the first of both?",
+            "exp({scores[0]}) is {exponentials[0]:.3f} and exp({scores[1]}) is {exponentials[1]:g}. "
+            "What share is the first of both?",
         ],
     ),
     Exercise(
@@ -136,7 +141,7 @@ EXERCISES = [
         probes=ONE_QUERY,
         covers="one key alone and negative scores included",
         properties=LOOKUP_LAWS,
-        mistakes=LOOKUP_MISTAKES,
+        mistakes=slips("retrieval/lookup", soft_lookup, without=OF_SEVERAL_QUERIES),
         hints=[
             "Three steps: one score for each key, weights from the scores, a blend of the values.",
             "keys @ query gives all scores at once; softmax makes weights of them.",
@@ -150,7 +155,7 @@ EXERCISES = [
         covers="more queries than keys, and fewer",
         properties=LOOKUP_LAWS,
         alternatives=[_by_loop, _by_columns],
-        mistakes=TABLE_MISTAKES,
+        mistakes=slips("retrieval/lookup", soft_lookup_all),
         hints=[
             "A loop over the queries with your soft_lookup is right. Then look for the product that does it at once.",
             "queries is (n_q, d_k) and keys is (n_k, d_k). You need (n_q, n_k): what has to be turned?",
@@ -168,29 +173,21 @@ EXERCISES = [
             halves((5, 3), (7, 3), seed=15),
         ],
         covers="values on the edge, just outside and off by rounding",
-        alternatives=[lambda output, values: ~blend.tells_inside(output, values)],
-        mistakes=[
-            blend.compares_across_columns,
-            blend.smallest_of_each_row,
-            blend.takes_first_and_last,
-            blend.no_room_for_rounding,
-            blend.only_looks_above,
-            blend.only_looks_below,
-            blend.edges_count_as_outside,
-            blend.tells_inside,
-        ],
+        alternatives=[_not_inside],
+        mistakes=slips("retrieval/blend", outside_the_values),
         hints=[
             "Each column of the output has its own smallest and largest value.",
             "values.min(axis=0) gives the smallest of each column; | joins two boolean arrays.",
         ],
+        given="0",
     ),
     Exercise(
         lesson=LESSON,
         solution=shape_of_scores,
         covers="One row for each query, one column for each key.",
-        mistakes=[mistakes.scores_of_widths, mistakes.scores_like_queries],
+        mistakes=slips("retrieval/retrieval", shape_of_scores),
         hints=[
-            "Write the two shapes beside each other: (6, 3) and (3, 6).",
+            "Write the two shapes beside each other: {queries} and ({keys[1]}, {keys[0]}).",
             "The inner sizes vanish in a product.",
         ],
     ),
@@ -198,12 +195,8 @@ EXERCISES = [
         lesson=LESSON,
         solution=shape_of_output,
         covers="One row for each query, as wide as a value.",
-        mistakes=[
-            mistakes.output_as_wide_as_x,
-            mistakes.output_as_wide_as_keys,
-            mistakes.output_like_scores,
-        ],
-        hints=["The weights are (6, 6) and the values (6, 2).", "The inner sizes vanish in a product."],
+        mistakes=slips("retrieval/retrieval", shape_of_output),
+        hints=["The weights are {weights} and the values {values}.", "The inner sizes vanish in a product."],
     ),
     Exercise(
         lesson=LESSON,
@@ -217,14 +210,8 @@ EXERCISES = [
         covers="d_model, d_k and d_v all different included",
         alternatives=[_merged],
         mistakes=[
-            projections.without_projections,
-            projections.values_not_projected,
-            projections.queries_use_W_K,
-            projections.keys_use_W_Q,
-            projections.values_use_W_K,
-            projections.queries_and_keys_swapped,
-            projections.matrices_transposed,
-            *map(projections.on_projections, [m for m in TABLE_MISTAKES if m not in NAMED_BY_PROJECTION]),
+            *slips("retrieval/projections", self_attention),
+            *slips("retrieval/lookup", self_attention, without=NAMED_BY_PROJECTION),
         ],
         hints=[
             "Make query, key and value first: three products with x.",
@@ -242,14 +229,8 @@ EXERCISES = [
         ],
         covers="a context of another length and width included",
         mistakes=[
-            projections.sources_swapped,
-            projections.context_ignored,
-            projections.only_context,
-            projections.values_from_x,
-            projections.keys_from_x,
-            projections.context_not_projected,
-            projections.matrices_swapped,
-            *map(projections.on_context, TABLE_MISTAKES),
+            *slips("retrieval/projections", cross_attention),
+            *slips("retrieval/lookup", cross_attention),
         ],
         hints=[
             "x asks: it makes the queries.",
@@ -260,13 +241,9 @@ EXERCISES = [
         lesson=LESSON,
         solution=line_at_fault,
         covers="The sum runs over everything: every query's weights should sum to 1 by themselves.",
-        mistakes=[
-            mistakes.blames_the_inputs,
-            mistakes.blames_scores,
-            mistakes.blames_exponentials,
-            mistakes.blames_the_blend,
-        ],
+        mistakes=slips("retrieval/retrieval", line_at_fault),
         hints=["With values of 1, what should each output be?", "Which line divides, and by how much?"],
+        given="1 1",
     ),
     Exercise(
         lesson=LESSON,
@@ -275,7 +252,8 @@ EXERCISES = [
         covers="more queries than keys, and fewer",
         properties=LOOKUP_LAWS,
         alternatives=[_by_loop],
-        mistakes=TABLE_MISTAKES,
+        # Made in the shorter answer: a repair may be written in any way.
+        mistakes=slips("retrieval/lookup", soft_lookup_all),
         hints=[
             "Each row needs its own sum: which axis do you sum over?",
             "keepdims=True keeps the sums in a column, so that each row is divided by its own.",

@@ -7,8 +7,8 @@ import numpy as np
 
 from course_utils.core.masks import causal_mask
 from course_utils.core.scores import softmax
+from course_utils.exercises.engine.edits import table
 from course_utils.exercises.engine.exercise import Mistake
-from course_utils.exercises.scaling.mistakes import softmax as softmaxes
 from course_utils.exercises.shared import core
 
 
@@ -100,6 +100,7 @@ def _guarded(shares):
     return np.nan_to_num(shares)
 
 
+ONE_TOO_MANY = table("scaling/softmax")[1][None, "one_too_many"]
 # The same slips in other dress: a hidden score becomes 0 because without exp -inf is no use, or NaN is put away.
 DRESSED = [
     _slip(core.no_softmax, normalise=_hidden_as_zero),
@@ -107,5 +108,10 @@ DRESSED = [
     _slip(
         core.one_maximum_for_all_rows, normalise=lambda s: _guarded(_shares(s, _row, s[s > -np.inf].max()))
     ),
-    _slip(softmaxes.one_too_many, normalise=lambda scores: _shares(scores, lambda table: 1 + _row(table))),
+    Mistake(
+        "softmax/one_too_many",
+        ONE_TOO_MANY["what"],
+        _slip(core.no_softmax, normalise=lambda scores: _shares(scores, lambda table: 1 + _row(table))).run,
+        ask=ONE_TOO_MANY["ask"],
+    ),
 ]

@@ -1,4 +1,4 @@
-"""Drills by hand: fresh small matrices, three decimals. Known slips are the mistakes of the exercises."""
+"""Drills by hand: fresh small matrices, three decimals. Known slips are called and worded as in the exercises."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -8,11 +8,9 @@ import numpy as np
 
 from course_utils.core.attention import attention_steps
 from course_utils.core.scores import softmax, softmax_jacobian
+from course_utils.exercises.engine.edits import table
 from course_utils.exercises.engine.exercise import Mistake
 from course_utils.exercises.engine.guard import guarded
-from course_utils.exercises.scaling.mistakes import jacobian as jacobian_mistakes
-from course_utils.exercises.scaling.mistakes import softmax as softmax_mistakes
-from course_utils.exercises.shared import core as core_mistakes
 from course_utils.interview.drills.drill import Drill, Feedback, Unread, numbers
 
 TOLERANCE = 0.0015  # three decimals, with room for rounding on the way
@@ -21,7 +19,7 @@ ROUNDS = 500  # draws until no slip gives the right numbers
 
 @dataclass(frozen=True)
 class ByHand:
-    """``draw(rng)`` gives the arrays, ``value`` the right numbers, ``reads`` what of a mistake's result is compared."""
+    """``draw(rng)`` gives the arrays, ``value`` the right numbers, ``reads`` what of a slip's result is compared."""
 
     name: str
     topic: str
@@ -31,7 +29,7 @@ class ByHand:
     words: str
     draw: Callable
     value: Callable
-    mistakes: Sequence[Callable]
+    mistakes: Sequence[Mistake]
     reads: Callable = np.ravel
 
 
@@ -69,78 +67,92 @@ def _merged(first, second):
     return np.array([scores.max(), np.exp(scores - scores.max()).sum()])
 
 
-def looks_ahead(query, key, value):
-    """Your second token looks at the third, too.
-
-    Which keys come after it?
-    """
-    return attention_steps(query, key, value).weights
+def _own_sum(block):
+    return np.exp(block - block.max()).sum()
 
 
-def forgets_the_scale(query, key, value):
-    """You hide the future and do not divide the scores by sqrt(d_k).
-
-    How does the spread of a dot product grow with d_k?
-    """
-    return attention_steps(query, key, value, causal=True, scale=1.0).weights
-
-
-def divides_by_the_width(query, key, value):
-    """You hide the future and divide the scores by d_k.
-
-    Which power of d_k brings their spread back to 1?
-    """
-    return attention_steps(query, key, value, causal=True, scale=1 / key.shape[-1]).weights
+def _known(path, **formulas):
+    """Slips with the names and words of a table of the exercises, each with a formula for its numbers."""
+    family, entries = table(path)
+    words = {name: entries[None, name] for name in formulas}
+    return [Mistake(f"{family}/{n}", words[n]["what"], run, ask=words[n]["ask"]) for n, run in formulas.items()]
 
 
-def cuts_after_the_softmax(query, key, value):
-    """You take the softmax over all three keys and cut the third afterwards, so the row sums to less than 1.
-
-    What must be gone before the exponentials are added up?
-    """
-    return np.tril(attention_steps(query, key, value).weights)
+def _scaled_by(factor):
+    """The output of attention whose scores are multiplied by ``factor(key, value)``."""
+    return lambda query, key, value: attention_steps(query, key, value, scale=factor(key, value)).output
 
 
-def adds_the_sums(first, second):
-    """You add the sums of the two blocks, and each has been measured from a maximum of its own.
-
-    By which factor does the older sum shrink when the maximum grows?
-    """
-    parts = [np.exp(block - block.max()).sum() for block in (first, second)]
-    return np.array([max(first.max(), second.max()), sum(parts)])
+def _causal_weights(factor):
+    return lambda query, key, value: attention_steps(query, key, value, causal=True, scale=factor(key)).weights
 
 
-def keeps_the_first_maximum(first, second):
-    """You measure both blocks from the maximum of the first. It is exact on paper, and exp() may overflow.
-
-    Which maximum belongs to all scores seen so far?
-    """
-    return np.array([first.max(), np.exp(np.concatenate([first, second]) - first.max()).sum()])
-
-
-SOFTMAX = [
-    softmax_mistakes.forgets_to_divide,
-    softmax_mistakes.divides_without_exp,
-    softmax_mistakes.one_too_many_after_the_maximum,
+SOFTMAX = _known(
+    "scaling/softmax",
+    forgets_to_divide=lambda x: np.exp(x - x.max()),
+    divides_without_exp=lambda x: x / x.sum(),
+    one_too_many_after_the_maximum=lambda x: np.exp(x - x.max()) / (1 + np.exp(x - x.max()).sum()),
+)
+JACOBIAN = _known(
+    "scaling/jacobian",
+    diagonal_matrix=lambda p: np.diag(p * (1 - p)),
+    only_the_outer_product=lambda p: -np.outer(p, p),
+    outer_product_added=lambda p: np.diag(p) + np.outer(p, p),
+    identity_for_diag=lambda p: np.eye(len(p)) - np.outer(p, p),
+    jacobian_negative=lambda p: np.outer(p, p) - np.diag(p),
+)
+ATTENTION = _known(
+    "attention",
+    does_not_scale=_scaled_by(lambda key, value: 1.0),
+    divides_by_d_k=_scaled_by(lambda key, value: 1 / key.shape[-1]),
+    multiplies_by_the_root=_scaled_by(lambda key, value: math.sqrt(key.shape[-1])),
+    scales_by_the_value_width=_scaled_by(lambda key, value: 1 / math.sqrt(value.shape[-1])),
+    scales_by_the_number_of_keys=_scaled_by(lambda key, value: 1 / math.sqrt(len(key))),
+    scales_after_the_softmax=lambda query, key, value: softmax(query @ key.T) / math.sqrt(key.shape[-1]) @ value,
+    no_softmax=lambda query, key, value: attention_steps(query, key, value).scaled @ value,
+    softmax_twice=lambda query, key, value: softmax(attention_steps(query, key, value).weights) @ value,
+    plain_average=lambda query, key, value: value.mean(axis=0),
+    takes_the_best_match=lambda query, key, value: value[np.argmax(query @ key.T)],
+)
+CAUSAL = [
+    Mistake(
+        "hand/looks_ahead",
+        "Your second token looks at the third, too.",
+        lambda query, key, value: attention_steps(query, key, value).weights,
+        ask="Which keys come after it?",
+    ),
+    Mistake(
+        "hand/forgets_the_scale",
+        "You hide the future and do not divide the scores by sqrt(d_k).",
+        _causal_weights(lambda key: 1.0),
+        ask="How does the spread of a dot product grow with d_k?",
+    ),
+    Mistake(
+        "hand/divides_by_the_width",
+        "You hide the future and divide the scores by d_k.",
+        _causal_weights(lambda key: 1 / key.shape[-1]),
+        ask="Which power of d_k brings their spread back to 1?",
+    ),
+    Mistake(
+        "hand/cuts_after_the_softmax",
+        "You take the softmax over all three keys and cut the third afterwards, so the row sums to less than 1.",
+        lambda query, key, value: np.tril(attention_steps(query, key, value).weights),
+        ask="What must be gone before the exponentials are added up?",
+    ),
 ]
-ATTENTION = [
-    core_mistakes.does_not_scale,
-    core_mistakes.divides_by_d_k,
-    core_mistakes.multiplies_by_the_root,
-    core_mistakes.scales_by_the_value_width,
-    core_mistakes.scales_by_the_number_of_keys,
-    core_mistakes.scales_after_the_softmax,
-    core_mistakes.no_softmax,
-    core_mistakes.softmax_twice,
-    core_mistakes.plain_average,
-    core_mistakes.takes_the_best_match,
-]
-JACOBIAN = [
-    jacobian_mistakes.diagonal_matrix,
-    jacobian_mistakes.only_the_outer_product,
-    jacobian_mistakes.outer_product_added,
-    jacobian_mistakes.identity_for_diag,
-    jacobian_mistakes.jacobian_negative,
+BLOCKS = [
+    Mistake(
+        "hand/adds_the_sums",
+        "You add the sums of the two blocks, and each has been measured from a maximum of its own.",
+        lambda first, second: np.array([max(first.max(), second.max()), _own_sum(first) + _own_sum(second)]),
+        ask="By which factor does the older sum shrink when the maximum grows?",
+    ),
+    Mistake(
+        "hand/keeps_the_first_maximum",
+        "You measure both blocks from the maximum of the first. It is exact on paper, and exp() may overflow.",
+        lambda first, second: np.array([first.max(), np.exp(np.concatenate([first, second]) - first.max()).sum()]),
+        ask="Which maximum belongs to all scores seen so far?",
+    ),
 ]
 BY_HAND = [
     ByHand(
@@ -192,7 +204,7 @@ BY_HAND = [
         ),
         draw=_causal,
         value=lambda query, key, value: attention_steps(query, key, value, causal=True).weights[1],
-        mistakes=[looks_ahead, forgets_the_scale, divides_by_the_width, cuts_after_the_softmax],
+        mistakes=CAUSAL,
         reads=lambda array: np.asarray(array)[1],
     ),
     ByHand(
@@ -207,7 +219,7 @@ BY_HAND = [
         ),
         draw=_blocks,
         value=_merged,
-        mistakes=[adds_the_sums, keeps_the_first_maximum],
+        mistakes=BLOCKS,
     ),
 ]
 
@@ -260,7 +272,6 @@ def _slips(kind, drawn):
     count = np.size(kind.value(*drawn.values()))
     with guarded():
         for mistake in kind.mistakes:
-            mistake = mistake if isinstance(mistake, Mistake) else Mistake.of(mistake)
             numbers = np.ravel(kind.reads(mistake.run(*drawn.values())))
             if numbers.size == count and np.isfinite(numbers).all():
                 found.append((mistake, numbers))
