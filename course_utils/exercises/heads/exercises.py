@@ -9,8 +9,8 @@ LESSON = "05_heads"
 
 
 def shape_of_head_scores():
-    batch, n, d_model = 2, 7, 30
-    n_context, n_heads = 11, 5
+    x, context, n_heads = (2, 7, 30), (2, 11, 30), 5
+    batch, n, n_context = x[0], x[1], context[1]
     return (batch, n_heads, n, n_context)
 
 
