@@ -2,14 +2,16 @@
 
 import numpy as np
 
+from course_utils.exercises.engine.edits import slips
 from course_utils.exercises.engine.exercise import Exercise, halves
-from course_utils.exercises.heads.mistakes import heads as mistakes
 
 LESSON = "05_heads"
 
 
 def shape_of_head_scores():
-    return (2, 5, 7, 11)
+    x, context, n_heads = (2, 7, 30), (2, 11, 30), 5
+    batch, n, n_context = x[0], x[1], context[1]
+    return (batch, n_heads, n, n_context)
 
 
 def split_heads(x, n_heads):
@@ -44,13 +46,7 @@ EXERCISES = [
         lesson=LESSON,
         solution=shape_of_head_scores,
         covers="For each sample and each head, a row for each query and a column for each key.",
-        mistakes=[
-            mistakes.one_map_for_all_heads,
-            mistakes.scores_of_the_whole_width,
-            mistakes.scores_among_x,
-            mistakes.keys_look_at_queries,
-            mistakes.heads_after_the_tokens,
-        ],
+        mistakes=slips("heads/heads", shape_of_head_scores),
         hints=["Four axes: samples, heads, and two more.", "Rows are who asks, columns who is asked."],
     ),
     Exercise(
@@ -66,20 +62,13 @@ EXERCISES = [
         ],
         covers="no batch axis, one, and two",
         alternatives=[_by_slices, _by_einsum_of_names],
-        mistakes=[
-            mistakes.cuts_without_moving_the_axis,
-            mistakes.leaves_the_heads_behind_the_tokens,
-            mistakes.deals_the_features_out,
-            mistakes.swaps_the_wrong_axes,
-            mistakes.turns_each_head_round,
-            mistakes.cuts_the_tokens,
-            mistakes.takes_the_count_for_the_width,
-        ],
+        mistakes=slips("heads/heads", split_heads),
         hints=[
             "Two steps. First cut the last axis into two: heads, and features of a head.",
             "x.reshape(*x.shape[:-1], n_heads, d_head) makes (..., n, n_heads, d_head). Which axis is out of place?",
             "np.swapaxes with two negative numbers leaves all batch axes alone.",
         ],
+        given="1",
     ),
     Exercise(
         lesson=LESSON,
@@ -87,21 +76,11 @@ EXERCISES = [
         probes=[
             (np.array([[[1.0, 2], [5, 6], [9, 10]], [[3, 4], [7, 8], [11, 12]]]),),
             (np.arange(24.0).reshape(3, 2, 4),),
-            *(
-                (array,)
-                for array in halves((2, 3, 5, 4), (5, 2, 7, 3), (2, 3, 4, 7, 5), (2, 1, 4, 3), seed=4)
-            ),
+            *((array,) for array in halves((2, 3, 5, 4), (5, 2, 7, 3), (2, 3, 4, 7, 5), (2, 1, 4, 3), seed=4)),
         ],
         covers="no batch axis, one, and two",
         alternatives=[_by_concatenating],
-        mistakes=[
-            mistakes.joins_without_moving_the_axis,
-            mistakes.joins_feature_by_feature,
-            mistakes.adds_the_heads,
-            mistakes.averages_the_heads,
-            mistakes.joins_below_each_other,
-            mistakes.does_not_merge,
-        ],
+        mistakes=slips("heads/heads", join_heads),
         hints=[
             "The two steps of split_heads, backwards.",
             "First bring the axes into the order (..., n, n_heads, d_head), then make one of the last two.",
@@ -111,13 +90,7 @@ EXERCISES = [
         lesson=LESSON,
         solution=line_that_mixes_tokens,
         covers="(batch, heads, n, d_head) is reshaped while the heads still stand before the tokens.",
-        mistakes=[
-            mistakes.blames_the_inputs,
-            mistakes.blames_the_split,
-            mistakes.blames_the_weights,
-            mistakes.blames_the_blend,
-            mistakes.blames_W_O,
-        ],
+        mistakes=slips("heads/heads", line_that_mixes_tokens),
         hints=["Write the shape beside each line.", "Which reshape has no transpose before or behind it?"],
     ),
 ]

@@ -95,9 +95,7 @@ def keys_come_in_any_order(run, arguments, value):
     """The keys and their values listed backwards change nothing."""
     query, key, values = arguments
     if _differ(run(query, key[:, :, ::-1], values[:, :, ::-1]), value):
-        return (
-            "Your output changes when the keys and their values are listed in another order; it should not."
-        )
+        return "Your output changes when the keys and their values are listed in another order; it should not."
     return None
 
 

@@ -5,11 +5,10 @@ import math
 import numpy as np
 
 from course_utils.core.scores import softmax
+from course_utils.exercises.engine.edits import slips
 from course_utils.exercises.engine.exercise import Exercise, halves
-from course_utils.exercises.heads import laws as layer_laws
+from course_utils.exercises.heads import laws
 from course_utils.exercises.heads.exercises import join_heads, split_heads
-from course_utils.exercises.heads.mistakes import keymask, mha, perhead
-from course_utils.exercises.shared import masked
 
 LESSON = "05_heads"
 
@@ -17,12 +16,29 @@ LESSON = "05_heads"
 def multi_head_attention(x, W_Q, W_K, W_V, W_O, n_heads, causal=False, key_mask=None, context=None):
     context = x if context is None else context
     query = split_heads(x @ W_Q, n_heads)
-    key, value = split_heads(context @ W_K, n_heads), split_heads(context @ W_V, n_heads)
-    scores = query @ np.swapaxes(key, -1, -2) / math.sqrt(query.shape[-1])
+    key = split_heads(context @ W_K, n_heads)
+    value = split_heads(context @ W_V, n_heads)
+    scores = query @ np.swapaxes(key, -1, -2) / math.sqrt(key.shape[-1])
+    allowed = np.ones(scores.shape, dtype=bool)
     if causal:
-        scores = np.where(np.tri(*scores.shape[-2:], dtype=bool), scores, -np.inf)
+        allowed = np.tril(allowed)
     if key_mask is not None:
-        scores = np.where(key_mask[:, None, None, :], scores, -np.inf)
+        allowed = allowed & key_mask[:, None, None, :]
+    scores = np.where(allowed, scores, -np.inf)
+    weights = softmax(scores, axis=-1)
+    joined = join_heads(weights @ value)
+    return joined @ W_O
+
+
+def _mask_by_mask(x, W_Q, W_K, W_V, W_O, n_heads, causal=False, key_mask=None, context=None):
+    """Each mask by itself, with a number of its own for what is hidden."""
+    context = x if context is None else context
+    query, key, value = (split_heads(a, n_heads) for a in (x @ W_Q, context @ W_K, context @ W_V))
+    scores = query @ np.swapaxes(key, -1, -2) / math.sqrt(key.shape[-1])
+    if causal:
+        scores = np.where(np.tri(*scores.shape[-2:]) > 0, scores, -math.inf)
+    if key_mask is not None:
+        scores = np.where(key_mask[:, None, None, :], scores, -1e9)
     return join_heads(softmax(scores) @ value) @ W_O
 
 
@@ -54,9 +70,7 @@ def _sum_of_projected_heads(*arguments):
 def _by_einsum(x, W_Q, W_K, W_V, W_O, n_heads, causal=False, key_mask=None, context=None):
     context = x if context is None else context
     Q, K, V = (W.reshape(W.shape[0], n_heads, -1) for W in (W_Q, W_K, W_V))
-    query, key, value = (
-        np.einsum("bnd,dhk->bhnk", source, W) for source, W in ((x, Q), (context, K), (context, V))
-    )
+    query, key, value = (np.einsum("bnd,dhk->bhnk", source, W) for source, W in ((x, Q), (context, K), (context, V)))
     scores = np.einsum("bhik,bhjk->bhij", query, key) * query.shape[-1] ** -0.5
     allowed = np.ones(scores.shape, dtype=bool) if key_mask is None else key_mask[:, None, None, :]
     if causal:
@@ -126,17 +140,21 @@ LAYERS = [
     hidden_neighbour(seed=9),
     low(seed=10),
 ]
-# Named better by mistakes of the layer, or not to be seen on these probes.
-NAMED_HERE = {
+# Slips of attention that are named better by mistakes of heads, or not to be seen there.
+NOT_IN_HEADS = [
     "attends_over_the_batch",
-    "blends_the_keys",
+    "divides_by_two",
+    "dot_pairs_all_batches",
     "exp_overflows",
-    "key_not_transposed",
+    "hides_the_future",
     "one_maximum_for_all_rows",
-    "returns_the_weights",
     "reverses_all_axes",
-}
-SLIPS = [slip for slip in masked.SLIPS if slip.name.partition("/")[2] not in NAMED_HERE]
+    "scales_by_the_number_of_queries",
+    "scales_by_the_second_axis",
+    "takes_the_best_match",
+]
+HELPERS = [split_heads, join_heads]
+NOT_IN_LAYERS = [*NOT_IN_HEADS, "blends_the_keys", "key_not_transposed", "returns_the_weights"]
 
 
 def _in_float32(x, W_Q, W_K, W_V, W_O, *rest):
@@ -152,67 +170,27 @@ EXERCISES = [
         solution=multi_head_attention,
         probes=LAYERS,
         covers="causal, padding of 3, 5 and 2, a pad in between, low scores, cross-attention of 3 on 6",
-        alternatives=[_by_loop, _sum_of_projected_heads, _by_einsum, _transposed_in_one_axis, _in_float32],
-        notes=[keymask.rows_of_pads_zeroed, keymask.rows_of_pads_averaged],
+        alternatives=[
+            _mask_by_mask,
+            _by_loop,
+            _sum_of_projected_heads,
+            _by_einsum,
+            _transposed_in_one_axis,
+            _in_float32,
+        ],
+        notes=slips("heads/notes", multi_head_attention),
         properties=[
-            layer_laws.samples_stay_apart,
-            layer_laws.rows_follow_their_tokens,
-            layer_laws.the_future_stays_hidden,
-            layer_laws.pads_do_not_matter,
-            layer_laws.equal_tokens_give_their_value,
+            laws.samples_stay_apart,
+            laws.rows_follow_their_tokens,
+            laws.the_future_stays_hidden,
+            laws.pads_do_not_matter,
+            laws.equal_tokens_give_their_value,
         ],
         mistakes=[
-            mha.splits_without_the_transpose,
-            mha.joins_without_the_transpose,
-            mha.splits_and_joins_without_the_transpose,
-            mha.takes_every_nth_feature,
-            mha.joins_feature_by_feature,
-            mha.heads_look_at_each_other,
-            mha.one_large_head,
-            mha.every_head_is_the_first,
-            mha.forgets_W_O,
-            mha.one_average_map,
-            mha.unpacks_heads_before_the_batch,
-            mha.matrices_transposed,
-            mha.W_O_transposed,
-            mha.queries_and_keys_swapped,
-            mha.values_use_W_K,
-            mha.queries_use_W_K,
-            mha.keys_use_W_Q,
-            mha.sources_swapped,
-            mha.ignores_the_context,
-            mha.only_the_context,
-            keymask.tiles_the_mask,
-            keymask.padding_hides_queries,
-            keymask.padding_fills_query_rows,
-            keymask.key_mask_on_queries_too,
-            keymask.zeroes_the_padded_values,
-            keymask.ignores_the_padding,
-            keymask.one_mask_for_all_samples,
-            keymask.takes_the_batch_for_queries,
-            keymask.mask_upside_down,
-            keymask.hides_with_a_score_of_zero,
-            keymask.hides_with_minus_ten,
-            keymask.empties_the_rows_of_pads,
-            keymask.padding_replaces_causal,
-            keymask.causal_replaces_padding,
-            keymask.either_mask_is_enough,
-            keymask.ignores_causal,
-            keymask.always_causal,
-            keymask.always_causal_from_the_top_left,
-            keymask.hides_itself_too,
-            keymask.sees_one_token_ahead,
-            keymask.hides_the_past,
-            *keymask.MADE_ANOTHER_WAY,
-            perhead.softmax_over_the_heads,
-            perhead.attends_over_the_batch,
-            perhead.scales_by_d_model,
-            perhead.scales_by_a_part_of_the_model,
-            perhead.also(perhead.scales_by_a_part_of_the_model, perhead.part_of_the_model_as_a_fraction),
-            perhead.scales_by_all_heads,
-            perhead.scales_by_the_number_of_heads,
-            perhead.scales_by_the_number_of_queries,
-            *map(perhead.inside, SLIPS),
+            *slips("heads/mha", multi_head_attention, helpers=HELPERS),
+            *slips("heads/keymask", multi_head_attention, others=[_mask_by_mask], helpers=HELPERS),
+            *slips("heads/perhead", multi_head_attention, helpers=HELPERS),
+            *slips("attention", multi_head_attention, without=NOT_IN_LAYERS, helpers=HELPERS),
         ],
         hints=[
             "Project, split, attend, join, project. Your two functions do the second and the fourth.",
@@ -221,5 +199,6 @@ EXERCISES = [
             "Divide by the square root of the width of one head.",
             '"if context is None" asks whether there is one; an array by itself is neither true nor false.',
         ],
+        given="3 5 2 3 6",
     ),
 ]
