@@ -1,5 +1,6 @@
 """What lets one source serve NumPy and torch: the namespace and the number type to compute in."""
 
+import array_api_compat.numpy  # noqa: F401  (now, and not when the first array comes: it takes a moment)
 import numpy as np
 from array_api_compat import array_namespace, is_array_api_obj, is_torch_namespace
 

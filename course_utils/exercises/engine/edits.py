@@ -77,27 +77,24 @@ class Answer:
                 found.append((start, start + len(old), new))
                 start += len(old)
         found.sort()
-        if any(end > start for (_, end, _), (start, *_) in zip(found, found[1:], strict=False)):
+        if _meet(found):
             raise Unfit(f"two edits of {self.name} meet in one place: {edits}")
         return found
 
-    def edited(self, edits):
-        """The source with all edits made."""
-        text = self.source
-        for start, end, new in reversed(self.places(edits)):
-            text = text[:start] + new + text[end:]
-        return text
-
 
 class Variant:
-    """An answer with edits in it: a function that is compiled when it is first called."""
+    """An answer with edits in it, at their ``places``: a function that is compiled when it is first called."""
 
-    def __init__(self, answer, edits):
+    def __init__(self, answer, edits, places=None):
         self.answer, self.edits = answer, edits
+        self.places = answer.places(edits) if places is None else places
 
     @functools.cached_property
     def source(self):
-        return self.answer.edited(self.edits)
+        text = self.answer.source
+        for start, end, new in reversed(self.places):
+            text = text[:start] + new + text[end:]
+        return text
 
     @functools.cached_property
     def function(self):
@@ -227,21 +224,19 @@ def _ways(where, entry, answers, whole):
     for number, way in enumerate([*ways, *map(_pairs, entry.get("ways", ()))]):
         fitting, trouble = _first_fit(answers, way)
         if fitting:
-            yield Variant(fitting, way)
+            yield fitting
         elif number == 0:
             raise ValueError(f"{where}: {trouble}")
 
 
 def _first_fit(answers, way):
-    """The first answer in which the edits can be made, or what speaks against the first one."""
+    """The first answer in which the edits can be made, with them made; or None, and what speaks against the first."""
     trouble = []
     for answer in answers:
         try:
-            answer.places(way)
+            return Variant(answer, way), ""
         except Unfit as unfit:
             trouble.append(unfit)
-        else:
-            return answer, ""
     return None, trouble[0]
 
 
@@ -256,8 +251,12 @@ def together(one, other):
     """An answer with the edits of both variants, or None where they cannot be: another answer, or edits that meet."""
     if not (isinstance(one, Variant) and isinstance(other, Variant) and one.answer is other.answer):
         return None
-    both = [*one.edits, *other.edits]
-    return Variant(one.answer, both) if _first_fit([one.answer], both)[0] else None
+    places = sorted([*one.places, *other.places])
+    return None if _meet(places) else Variant(one.answer, [*one.edits, *other.edits], places)
+
+
+def _meet(places):
+    return any(end > start for (_, end, _), (start, *_) in zip(places, places[1:], strict=False))
 
 
 @functools.cache

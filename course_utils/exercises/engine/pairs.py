@@ -8,7 +8,7 @@ import numpy as np
 
 from course_utils.exercises.engine import edits
 
-SECONDS = 0.1  # for pairs in which one mistake changes what the other does; what is left is tried next time
+SECONDS = 0.1  # for all pairs, the likely ones first; what is left is tried next time
 
 
 def recognise(exercise, given, agree):
@@ -26,14 +26,16 @@ def recognise(exercise, given, agree):
     order = sorted(probes, key=right.__getitem__)  # where the answer is wrong, first
 
     def plausible(one, other):
-        """Whether the answer does what the one mistake does wherever the other is silent."""
-        return all(
-            right[i] if silent[one][i] and silent[other][i]
-            else shows[other][i] if silent[one][i]
-            else shows[one][i] if silent[other][i]
-            else True
-            for i in probes
-        )  # fmt: skip
+        """Where one mistake is silent the answer has to do what the other does: on how many probes; -1 if not."""
+        told = 0
+        for i in probes:
+            if not silent[one][i] and not silent[other][i]:
+                continue
+            as_it_should = right if silent[one][i] and silent[other][i] else shows[one if silent[other][i] else other]
+            if not as_it_should[i]:
+                return -1
+            told += 1
+        return told
 
     def explains(pair):
         return all(agree(given[i], _outcome(exercise, pair, i)) for i in order)
@@ -41,14 +43,11 @@ def recognise(exercise, given, agree):
     def one_is_enough(mistake):
         return all(right[i] or shows[mistake][i] for i in probes)
 
-    likely, others = [], []
-    for pair in both(exercise):
-        if not any(map(one_is_enough, pair)):
-            (likely if plausible(*pair) else others).append(pair)
-    found = [pair for pair in likely if explains(pair)]
-    deadline = time.monotonic() + SECONDS
-    for pair in others if not found else ():
-        if time.monotonic() > deadline:
+    enough = {mistake for mistake in alone if one_is_enough(mistake)}
+    open_pairs = [(plausible(*pair), pair) for pair in both(exercise) if not enough & set(pair)]
+    found, deadline = [], time.monotonic() + SECONDS
+    for told, pair in sorted(open_pairs, key=lambda entry: -entry[0]):
+        if time.monotonic() > deadline or (told < 0 and found):
             break
         if explains(pair):
             found.append(pair)
@@ -59,7 +58,7 @@ def recognise(exercise, given, agree):
 
 def _in_order(pair):
     """What stands first in the code is to be mended first."""
-    return sorted(pair, key=lambda mistake: mistake.run.answer.places(mistake.run.edits)[0])
+    return sorted(pair, key=lambda mistake: mistake.run.places[0])
 
 
 def _has_numbers(outcome):
