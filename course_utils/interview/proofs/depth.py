@@ -186,7 +186,7 @@ def where_the_weights_live():
     d, layers, rows = gpt2.d_model, gpt2.layers, gpt2.vocabulary + gpt2.context
     feed, attend, table = layers * feed_forward_parameters(d), layers * projection_parameters(d), rows * d
     total = feed + attend + table
-    exact = total + layers * 13 * d + 2 * d
+    exact = total + layers * 13 * d + 2 * d  # biases and norms of each block, and the last norm
     assert abs((exact - total) / exact - 0.001) < 0.0001
     tables = 2 * big.vocabulary * big.d_model
     big_feed = big.layers * feed_forward_parameters(big.d_model, d_ff=big.d_ff, gated=big.gated)
