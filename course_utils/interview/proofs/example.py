@@ -240,7 +240,7 @@ def trace_at_real_size():
     bert, MiB = MODELS["BERT-base"], 1024**2
     n, d_model, heads, width = bert.context, bert.d_model, bert.n_heads, bert.d_model // bert.n_heads
     of_x, weights, longer = 4 * n * d_model, score_bytes(n, n_heads=heads), 8 * n
-    assert weights / of_x == heads * n / d_model == 8
+    assert weights / of_x == heads * n / d_model == 8 and heads == 12
     assert score_entries(width, n_heads=heads) == width * d_model
     return {
         "n": n,

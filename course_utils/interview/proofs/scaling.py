@@ -130,6 +130,7 @@ def largest_weight_unscaled():
     scaled = narrow / spreads[0], wide / spreads[1]
     lead = _lead(np.random.default_rng(0).standard_normal(wide.shape))
     _close(lead, 1 / 2, 0.03)
+    assert n_keys - 2 == 14
     for rows in scaled:
         _close(_largest(rows), 1 / 4, 0.012)
     _close(_share(scaled[0]), _share(scaled[1]), 0.01)
