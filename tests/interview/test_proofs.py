@@ -52,7 +52,7 @@ def proofs():
         module = importlib.import_module(f"course_utils.interview.proofs.{topic}")
         tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
         names = {question.proof for question in QUESTIONS if question.topic == topic}
-        constants = _bound(tree.body)
+        constants = _bound([node for node in tree.body if isinstance(node, ast.Assign)])
         for node in tree.body:
             if isinstance(node, ast.FunctionDef) and node.name in names:
                 yield pytest.param(node, constants, id=f"{topic}.{node.name}")
