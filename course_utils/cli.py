@@ -49,9 +49,7 @@ def parser():
     sub = add(practise, "practise for an interview in this terminal")
     sub.add_argument("--interview", metavar="DATE", help="the day of your interview, such as 2030-05-31")
     what = sub.add_mutually_exclusive_group()
-    what.add_argument(
-        "--mock", type=int, choices=(20, 45, 60), help="begin a mock interview of so many minutes"
-    )
+    what.add_argument("--mock", type=int, choices=(20, 45, 60), help="begin a mock interview of so many minutes")
     what.add_argument("--drill", choices=("debug", "estimate", "by-hand", "implement"), help="begin drills")
     what.add_argument("--today", action="store_true", help="begin with what is for today")
     sub = add(export, "write the interview questions as an Anki deck")
@@ -110,9 +108,7 @@ def choose_port(wanted=None):
     """``wanted`` if it is free; without a wish the first free one from 8888 on."""
     for port in [wanted] if wanted else [*range(8888, 8908), 0]:
         with socket.socket() as trial:
-            if (
-                os.name == "posix"
-            ):  # a port that was left a moment ago counts as free, as for JupyterLab itself
+            if os.name == "posix":  # a port that was left a moment ago counts as free, as for JupyterLab itself
                 trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             try:
                 trial.bind(("127.0.0.1", port))
@@ -135,9 +131,7 @@ def fresh(args):
 
 def practise(args):
     """Practise for an interview here: what is due today, drills graded by code, mock interviews."""
-    begin = (
-        f"mock {args.mock}" if args.mock else f"drill {args.drill}" if args.drill else args.today and "today"
-    )
+    begin = f"mock {args.mock}" if args.mock else f"drill {args.drill}" if args.drill else args.today and "today"
     try:
         from course_utils.interview.bank import BankError
         from course_utils.interview.terminal import practise as run

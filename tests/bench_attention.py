@@ -173,9 +173,7 @@ def paired(calls, *, turns):
             start = time.process_time()
             call()
             taken[name].append(time.process_time() - start)
-    ratio = {
-        n: statistics.median(a / b for a, b in zip(taken[names[0]], taken[n], strict=True)) for n in names
-    }
+    ratio = {n: statistics.median(a / b for a, b in zip(taken[names[0]], taken[n], strict=True)) for n in names}
     return {name: statistics.median(times) for name, times in taken.items()}, ratio
 
 

@@ -110,15 +110,11 @@ def test_lab_listens_here_only_with_a_token_and_asks_for_no_news(course, jupyter
 
 @pytest.mark.parametrize("words, found, opened", [([], True, "True"), ([], False, "False"),
                                                   (["--no-browser"], True, "False")])  # fmt: skip
-def test_lab_opens_a_browser_if_there_is_one_and_it_may(
-    words, found, opened, course, jupyter, monkeypatch, capsys
-):
+def test_lab_opens_a_browser_if_there_is_one_and_it_may(words, found, opened, course, jupyter, monkeypatch, capsys):
     monkeypatch.setattr(cli, "opens_by_itself", lambda: found)
     cli.main(["lab", *words])
     assert f"--ServerApp.open_browser={opened}" in jupyter[0]
-    assert capsys.readouterr().out.startswith(
-        "The course opens at" if opened == "True" else "The course is at"
-    )
+    assert capsys.readouterr().out.startswith("The course opens at" if opened == "True" else "The course is at")
 
 
 def test_a_port_in_use(course, jupyter, capsys):
@@ -167,9 +163,7 @@ def test_fresh_keeps_the_old_copy(course, capsys):
     assert old[0].name in capsys.readouterr().out
 
 
-@pytest.mark.parametrize(
-    "name", ["02", "2", "scaling", "02_scaling", "02_scaling.ipynb", "work/02_scaling.ipynb"]
-)
+@pytest.mark.parametrize("name", ["02", "2", "scaling", "02_scaling", "02_scaling.ipynb", "work/02_scaling.ipynb"])
 def test_a_lesson_has_many_names(course, name):
     assert notebook.find(name).stem == "02_scaling"
 
@@ -232,9 +226,7 @@ def test_export_writes_a_deck_into_the_learners_folder(course, capsys):
     assert cli.main(["export"]) == 0
     assert (work / "self-attention.apkg").stat().st_size > 1000
     assert "questions. In Anki, choose File > Import." in capsys.readouterr().out
-    assert (
-        cli.main(["export", str(work / "mine" / "deck.apkg")]) == 0 and (work / "mine" / "deck.apkg").exists()
-    )
+    assert cli.main(["export", str(work / "mine" / "deck.apkg")]) == 0 and (work / "mine" / "deck.apkg").exists()
     assert cli.main(["export", str(work / "mine")]) == 0  # a folder that is there
     assert (work / "mine" / "self-attention.apkg").exists()
 

@@ -42,9 +42,7 @@ def pins():
 
 
 def test_conda_gets_the_same_packages_within_the_same_limits():
-    wanted = {
-        CONDA_NAME.get(need.name, need.name): need.specifier for need in LEARNER if need.name not in BY_PIP
-    }
+    wanted = {CONDA_NAME.get(need.name, need.name): need.specifier for need in LEARNER if need.name not in BY_PIP}
     split = [re.fullmatch(r"([\w.-]+)(.*)", line).groups() for line in CONDA_LINES]
     assert {name: SpecifierSet(limits) for name, limits in split if name not in ("python", "pip")} == wanted
 

@@ -15,16 +15,12 @@ def working(**arrays):
     """
     for name, array in arrays.items():
         if not is_array_api_obj(array):
-            raise TypeError(
-                f"{name} is a {type(array).__name__}, not an array: wrap it in np.asarray(...) first"
-            )
+            raise TypeError(f"{name} is a {type(array).__name__}, not an array: wrap it in np.asarray(...) first")
     try:
         xp = array_namespace(*arrays.values())
     except TypeError:
         kinds = ", ".join(f"{name} from {type(array).__module__}" for name, array in arrays.items())
-        raise TypeError(
-            f"arrays of one kind are needed, NumPy or torch, but these are mixed: {kinds}"
-        ) from None
+        raise TypeError(f"arrays of one kind are needed, NumPy or torch, but these are mixed: {kinds}") from None
     default = xp.asarray(0.0).dtype
     floats = [a.dtype for a in arrays.values() if xp.isdtype(a.dtype, "real floating")]
     if len(floats) < len(arrays):

@@ -37,9 +37,7 @@ class Steps(NamedTuple):
     output: object
 
 
-def scaled_dot_product_attention(
-    query, key, value, *, mask=None, bias=None, causal=False, scale=None, limit=LIMIT
-):
+def scaled_dot_product_attention(query, key, value, *, mask=None, bias=None, causal=False, scale=None, limit=LIMIT):
     """Blend the values, for each query by how well it matches each key: softmax(Q Kᵀ / sqrt(d_k)) V.
 
     query (..., n_q, d_k), key (..., n_k, d_k) and value (..., n_k, d_v); ``...`` are any batch axes. Gives
@@ -119,9 +117,7 @@ def check_mask(mask, shape):
 
 def _check_bias(bias, shape):
     if not is_array_api_obj(bias) or "float" not in _kind(bias.dtype):
-        raise TypeError(
-            f"bias {_what(bias)}: use an array of floats, added to the scores, or pass a boolean as mask="
-        )
+        raise TypeError(f"bias {_what(bias)}: use an array of floats, added to the scores, or pass a boolean as mask=")
     _check_broadcast("bias", bias.shape, shape)
 
 
@@ -184,7 +180,5 @@ def _kind(dtype):
 def _what(given):
     """What came, for an error: its number type, or its type if it is no array."""
     return (
-        f"has dtype {_kind(given.dtype)}"
-        if is_array_api_obj(given)
-        else f"is a {type(given).__name__}, not an array"
+        f"has dtype {_kind(given.dtype)}" if is_array_api_obj(given) else f"is a {type(given).__name__}, not an array"
     )

@@ -114,9 +114,7 @@ def _check_projections(x, context, source, W_Q, W_K, W_V, W_O, n_heads, n_kv_hea
     """Refuse matrices that do not fit x, the context, the heads or each other; ``source`` names the context."""
     for name, array in (("x", x), (source, context)):
         if array.ndim < 2:
-            raise ValueError(
-                f"{name} needs at least 2 axes (tokens, width), but {name} is {tuple(array.shape)}"
-            )
+            raise ValueError(f"{name} needs at least 2 axes (tokens, width), but {name} is {tuple(array.shape)}")
     for name, W in (("W_Q", W_Q), ("W_K", W_K), ("W_V", W_V), ("W_O", W_O)):
         if W.ndim != 2:
             raise ValueError(f"{name} must be a matrix with 2 axes, but {name} is {tuple(W.shape)}")
@@ -155,7 +153,6 @@ def _score_shape(x, context):
         batch = np.broadcast_shapes(x.shape[:-2], context.shape[:-2])
     except ValueError:
         raise ValueError(
-            f"x and context need batch axes that agree, but x is {tuple(x.shape)} and context is "
-            f"{tuple(context.shape)}"
+            f"x and context need batch axes that agree, but x is {tuple(x.shape)} and context is {tuple(context.shape)}"
         ) from None
     return (*batch, x.shape[-2], context.shape[-2])

@@ -20,9 +20,7 @@ def causal_mask(n_queries, n_keys=None):
     """
     n_keys = n_queries if n_keys is None else n_keys
     if n_queries < 0 or n_keys < 0:
-        raise ValueError(
-            f"a mask needs counts of 0 or more, but n_queries is {n_queries} and n_keys is {n_keys}"
-        )
+        raise ValueError(f"a mask needs counts of 0 or more, but n_queries is {n_queries} and n_keys is {n_keys}")
     positions = np.arange(n_queries) + (n_keys - n_queries)
     return np.arange(n_keys) <= positions[:, None]
 
@@ -39,13 +37,9 @@ def padding_mask(lengths, n_keys, *, side="right"):
     """
     lengths = np.asarray(lengths)
     if lengths.ndim != 1 or lengths.dtype.kind not in "iu":
-        raise ValueError(
-            f"lengths must be a list of whole numbers, one for each sample, but it is {lengths!r}"
-        )
+        raise ValueError(f"lengths must be a list of whole numbers, one for each sample, but it is {lengths!r}")
     if np.any(lengths < 0) or np.any(lengths > n_keys):
-        raise ValueError(
-            f"each length must be between 0 and n_keys = {n_keys}, but lengths is {lengths.tolist()}"
-        )
+        raise ValueError(f"each length must be between 0 and n_keys = {n_keys}, but lengths is {lengths.tolist()}")
     if side not in ("right", "left"):
         raise ValueError(f'side says where the pads are, "right" or "left", but it is {side!r}')
     keys = np.arange(n_keys)
@@ -76,9 +70,7 @@ def document_mask(documents):
     """
     documents = np.asarray(documents)
     if documents.ndim != 1:
-        raise ValueError(
-            f"documents must have one axis, a number for each token, but it is {documents.shape}"
-        )
+        raise ValueError(f"documents must have one axis, a number for each token, but it is {documents.shape}")
     return documents[:, None] == documents
 
 

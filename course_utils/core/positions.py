@@ -56,9 +56,7 @@ def rotate(x, positions, *, base=10000.0):
     angles = positions[..., None] * base ** (-pair / half)  # (..., n, d/2), in float64: positions get large
     cosine, sine = cast(xp, xp.cos(angles), x.dtype), cast(xp, xp.sin(angles), x.dtype)
     first, second = x[..., :half], x[..., half:]
-    return cast(
-        xp, xp.concat([first * cosine - second * sine, first * sine + second * cosine], axis=-1), dtype
-    )
+    return cast(xp, xp.concat([first * cosine - second * sine, first * sine + second * cosine], axis=-1), dtype)
 
 
 def _fits(positions, tokens):

@@ -67,9 +67,7 @@ def pairs(count=500, *, held_out=False, seed=0):
         living, place = nouns[random.integers(len(nouns))]
         verb, turned = VERBS[random.integers(len(VERBS))], random.integers(2)
         first, second = (place, living) if turned else (living, place)
-        for adjective, meant in zip(
-            adjectives[random.integers(len(adjectives))], (living, place), strict=True
-        ):
+        for adjective, meant in zip(adjectives[random.integers(len(adjectives))], (living, place), strict=True):
             words.append(numbers(sentence(first, second, adjective, verb)))
             referent.append(NOUNS[0] if meant == first else NOUNS[1])
     return Pairs(np.array(words), np.array(referent))

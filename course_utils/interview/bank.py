@@ -84,17 +84,13 @@ def load(folder):
         except UnicodeDecodeError:
             raise BankError(f"{file.name}: this is no UTF-8 text; save it again as UTF-8") from None
         except OSError as error:
-            raise BankError(
-                f"{file.name} cannot be read ({error.strerror}); fetch the course again"
-            ) from None
+            raise BankError(f"{file.name} cannot be read ({error.strerror}); fetch the course again") from None
         of_file = read_questions(file.name, text)
         if not of_file:
             raise BankError(f"{file.name} holds no question; fetch the course again")
         for name, question in of_file.items():
             if name in found:
-                raise BankError(
-                    f"{file.name}, question {name}: {found[name].topic}.toml has one of that name, too"
-                )
+                raise BankError(f"{file.name}, question {name}: {found[name].topic}.toml has one of that name, too")
             found[name] = question
     return found
 

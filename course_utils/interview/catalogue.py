@@ -28,9 +28,7 @@ class Item(NamedTuple):
 
 def items(questions):
     """Every item by name, easiest first, the types of a level in turns."""
-    found = [
-        _item(question, lambda rng, last, question=question: filled(question)) for question in questions.values()
-    ]
+    found = [_item(question, lambda rng, last, question=question: filled(question)) for question in questions.values()]
     for subject in subjects().values():
         found.append(_item(debugging.implement(subject), lambda rng, last, s=subject: debugging.implement(s)))
         found.append(Item(**debugging.facts(subject), make=functools.partial(debugging.debug, subject)))
@@ -49,9 +47,7 @@ def items(questions):
         )
     for kind in hand.BY_HAND:
         make = lambda rng, last, kind=kind: hand.make(kind, rng)
-        found.append(
-            Item(f"by hand:{kind.name}", kind.topic, "by hand", kind.level, kind.minutes, kind.lesson, make)
-        )
+        found.append(Item(f"by hand:{kind.name}", kind.topic, "by hand", kind.level, kind.minutes, kind.lesson, make))
     return {item.name: item for item in _in_turns(found)}
 
 

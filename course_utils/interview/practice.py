@@ -19,9 +19,7 @@ class Practice:
     ``now``    gives the time as an aware datetime, ``ticks`` seconds for the clock of a question.
     """
 
-    def __init__(
-        self, path=None, *, bank=None, now=lambda: datetime.now(UTC), ticks=time.monotonic, seed=None
-    ):
+    def __init__(self, path=None, *, bank=None, now=lambda: datetime.now(UTC), ticks=time.monotonic, seed=None):
         self.path, self.now, self.ticks = path, now, ticks
         self.rng = np.random.default_rng(seed)
         self.items = catalogue.items(questions() if bank is None else bank)

@@ -56,16 +56,12 @@ def advice(entries, lessons, left_out=()):
         told[0] = told[0].replace(",", f", {len(left_out)} left out,", 1)
     if best:
         told.append(f"Strongest: {_named(best)}. Weakest: {_named(worst)}.")
-    missed = sorted(
-        (entry for entry in latest(done) if entry["score"] < 0.75), key=lambda entry: entry["score"]
-    )
+    missed = sorted((entry for entry in latest(done) if entry["score"] < 0.75), key=lambda entry: entry["score"])
     if missed:
         worst = [entry["item"] for entry in missed[:3]]
         told.append(f"To repeat: {', '.join(map(readable, worst))}.")
         places = dict.fromkeys(lessons[name] for name in worst if name in lessons)
-        told += (
-            [f"Next: read {' and '.join(places)} again, and then say the answers aloud."] if places else []
-        )
+        told += [f"Next: read {' and '.join(places)} again, and then say the answers aloud."] if places else []
     else:
         told.append("Next: a level higher, or a mock interview against the clock.")
     return told

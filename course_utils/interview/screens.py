@@ -37,8 +37,7 @@ def start(practice):
     if not actions and practice.ahead():
         actions = [("today", "Practise some new ones ahead", "t")]
     actions += [
-        (f"mock {minutes}", f"Mock interview, {minutes} minutes", str(minutes)[0])
-        for minutes in catalogue.MOCKS
+        (f"mock {minutes}", f"Mock interview, {minutes} minutes", str(minutes)[0]) for minutes in catalogue.MOCKS
     ]
     actions += [(f"drill {kind}", f"Drill: {kind}", kind[0]) for kind in catalogue.DRILLS]
     actions += [("date", "Set the interview date", "s")]
@@ -103,10 +102,7 @@ def result(practice):
     return {
         "title": "Result of this round" if practice.queue else "Results so far",
         "text": "\n".join(score.advice(entries, lessons, left_out)),
-        "table": [
-            [line.group, line.name, line.count, f"{line.score:.0%}"]
-            for line in score.table(entries, left_out)
-        ],
+        "table": [[line.group, line.name, line.count, f"{line.score:.0%}"] for line in score.table(entries, left_out)],
         "actions": [("home", "Back to the start", "b")],
     }
 

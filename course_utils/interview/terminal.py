@@ -13,9 +13,7 @@ from course_utils import places
 from course_utils.interview import log
 from course_utils.interview.practice import Practice
 
-HELP = (
-    "A letter and Enter chooses; the number of a key point ticks it; Enter alone does the first thing listed."
-)
+HELP = "A letter and Enter chooses; the number of a key point ticks it; Enter alone does the first thing listed."
 LEAVE = "x"
 MANY = 10_000  # drill files in the folder
 WAIT = 0.03  # seconds until the next line of a paste is there
@@ -100,18 +98,14 @@ class Terminal:
                 table.add_row(*map(str, row))
             self.console.print(table)
         if self.file and not same:
-            self.console.print(
-                Panel(escape(view["box"]["text"].rstrip()), title="The code", title_align="left")
-            )
+            self.console.print(Panel(escape(view["box"]["text"].rstrip()), title="The code", title_align="left"))
             self.say(f"It is in {self.file}: edit it there, save it, then check.")
         if view["message"]:
             self.say(view["message"], "bold")
         if view["clock"]["minutes"]:
             self.say(_clock(view["clock"]), "dim")
         between = "\n" if view["kind"] == "start" else "   "
-        self.console.print(
-            between.join(f"[bold]{key}[/] {escape(label)}" for _, label, key in view["actions"])
-        )
+        self.console.print(between.join(f"[bold]{key}[/] {escape(label)}" for _, label, key in view["actions"]))
 
     def act(self, view, typed):
         """What was typed: a key, the number of a point, a date, or an answer."""
@@ -183,6 +177,4 @@ def _write_new(folder, stem, text):
 
 def _clock(clock):
     minutes, seconds = divmod(clock["seconds"], 60)
-    return f"{minutes}:{seconds:02} of {clock['minutes']}:00" + (
-        "" if clock["running"] else ", the clock stands"
-    )
+    return f"{minutes}:{seconds:02} of {clock['minutes']}:00" + ("" if clock["running"] else ", the clock stands")

@@ -63,9 +63,7 @@ class CostCalculator(Widget):
             published["n_kv_heads"] = sizes["n_heads"]
         sizes = published | sizes
         own = any(sizes[name] != getattr(cost.MODELS[model], name) for name in SHAPE)
-        super().__init__(
-            model=OWN if own else model, n=n, bytes_each=bytes_each, batch=batch, predict=predict, **sizes
-        )
+        super().__init__(model=OWN if own else model, n=n, bytes_each=bytes_each, batch=batch, predict=predict, **sizes)
 
     @T.validate(*MOST, "bytes_each", "model")
     def _fits(self, proposal):

@@ -85,9 +85,7 @@ class CutTool(Widget):
         """The part of the sentences held out in which "it" finds its noun, with the cuts (or another mask)."""
         mask = self.mask() if mask is None else mask
         return float(
-            pronoun.accuracy(
-                pronoun.read(self._model(), self._test.words, mask=mask)[-1], self._test.referent
-            )
+            pronoun.accuracy(pronoun.read(self._model(), self._test.words, mask=mask)[-1], self._test.referent)
         )
 
     def says(self):
@@ -106,9 +104,9 @@ class CutTool(Widget):
         words = self.sentences[self.chosen]
         first, second = self.shown()
         title = f"Model {self.model}, layer"
-        return weight_table(
-            first, words, words, mask=self.mask()[0], focus=IT, title=f"{title} 1"
-        ) + weight_table(second, words, words, focus=IT, title=f"{title} 2", notes=self.says())
+        return weight_table(first, words, words, mask=self.mask()[0], focus=IT, title=f"{title} 1") + weight_table(
+            second, words, words, focus=IT, title=f"{title} 2", notes=self.says()
+        )
 
     def summary(self):
         return f"model {self.model} of {len(self.models)}, {len(self.cuts)} cuts"

@@ -41,9 +41,7 @@ SAYS = [
     "Divide each exponential by the sum of its row. Now every row sums to 1.",
     "Each word gets a blend of all values: of each as much as its weight says.",
 ]
-ROUNDED = (
-    "Shown with 3 decimals, computed with all: work with the printed numbers and the last digit may differ."
-)
+ROUNDED = "Shown with 3 decimals, computed with all: work with the printed numbers and the last digit may differ."
 
 
 class Place(T.Int):

@@ -37,17 +37,13 @@ class Explorer(Widget):
 
     def __init__(self, predict="", *, trained=None, keys_read_meaning=False, **settings):
         if trained is not None and keys_read_meaning:
-            raise ValueError(
-                "keys_read_meaning belongs to the weights set by hand: leave it out with trained="
-            )
+            raise ValueError("keys_read_meaning belongs to the weights set by hand: leave it out with trained=")
         sentences = {example: explorer.sentence(example) for example in EXAMPLES}
         if trained is None:
             embed, layers = explorer.embed, explorer.layers(keys_read_meaning=keys_read_meaning)
         else:
             embed, layers = _one_model(trained)
-        self.numbers = (
-            "trained" if trained is not None else "keys read the meaning" if keys_read_meaning else ""
-        )
+        self.numbers = "trained" if trained is not None else "keys read the meaning" if keys_read_meaning else ""
         super().__init__(
             predict=predict,
             sentences=sentences,

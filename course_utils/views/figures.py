@@ -27,16 +27,12 @@ def show_figure(figure, alt, *, caption=""):
     ``alt`` says what is to be seen, for someone who cannot see it; ValueError if it is blank.
     """
     if not alt.strip():
-        raise ValueError(
-            "a figure needs a text alternative, but alt is blank: say in a sentence what it shows"
-        )
+        raise ValueError("a figure needs a text alternative, but alt is blank: say in a sentence what it shows")
     from matplotlib import style
 
     png = io.BytesIO()
     with style.context(STYLE):
-        figure.savefig(
-            png, format="png", metadata={"Software": None}
-        )  # no version: the same bytes everywhere
+        figure.savefig(png, format="png", metadata={"Software": None})  # no version: the same bytes everywhere
     if "matplotlib.pyplot" in sys.modules:
         sys.modules["matplotlib.pyplot"].close(figure)
     data = base64.b64encode(png.getvalue()).decode("ascii")

@@ -38,9 +38,7 @@ class HeadGrid(Widget):
     head = T.Int(0).tag(sync=True)
     focus = Row(0).tag(sync=True)
 
-    def __init__(
-        self, weights, words, *, names=None, keys=None, mask=None, mean=False, head=0, focus=0, predict=""
-    ):
+    def __init__(self, weights, words, *, names=None, keys=None, mask=None, mean=False, head=0, focus=0, predict=""):
         words = inputs.words("words", words)
         keys = words if keys is None else inputs.words("keys", keys)
         size = len(words), len(keys)

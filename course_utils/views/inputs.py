@@ -6,15 +6,11 @@ import numpy as np
 def words(name, given):
     """A list of texts, or TypeError."""
     if isinstance(given, str):
-        raise TypeError(
-            f"{name} needs a list of words, but it is the text {given!r}: write {given!r}.split()"
-        )
+        raise TypeError(f"{name} needs a list of words, but it is the text {given!r}: write {given!r}.split()")
     given = list(given)
     wrong = [word for word in given if not isinstance(word, str)]
     if wrong:
-        raise TypeError(
-            f"{name} needs a list of words, but it holds {wrong[0]!r}: make it a text, str({wrong[0]!r})"
-        )
+        raise TypeError(f"{name} needs a list of words, but it holds {wrong[0]!r}: make it a text, str({wrong[0]!r})")
     if not given:
         raise ValueError(f"{name} needs at least one word, but it is empty")
     return given
@@ -33,9 +29,7 @@ def matrix(name, given, shape, meaning):
     try:
         array = np.array(_numpy(given), dtype=float)
     except (TypeError, ValueError):
-        raise TypeError(
-            f"{name} needs numbers, {meaning}, but it is {type(given).__name__}: {given!r:.60}"
-        ) from None
+        raise TypeError(f"{name} needs numbers, {meaning}, but it is {type(given).__name__}: {given!r:.60}") from None
     _check_shape(name, array, shape, meaning)
     return _kept(array)
 
@@ -53,9 +47,7 @@ def mask(given, shape, meaning):
     """A read-only boolean array of that shape, or an error."""
     array = np.array(_numpy(given))
     if array.dtype != bool:
-        raise TypeError(
-            f"mask has dtype {array.dtype}: use a boolean mask (True = may look), for example mask == 1"
-        )
+        raise TypeError(f"mask has dtype {array.dtype}: use a boolean mask (True = may look), for example mask == 1")
     _check_shape("mask", array, shape, meaning)
     return _kept(array)
 

@@ -54,13 +54,9 @@ class WeightMap(Widget):
     ):
         if (scores is None) == (weights is None):
             given = "neither is given" if scores is None else "both are given"
-            raise ValueError(
-                f"a map needs either scores or weights, but {given}: leave one out, give the other"
-            )
+            raise ValueError(f"a map needs either scores or weights, but {given}: leave one out, give the other")
         if weights is not None and (causal or sharpness != 1.0):
-            raise ValueError(
-                "weights are shown as they are: give causal and sharpness with scores, or use mask="
-            )
+            raise ValueError("weights are shown as they are: give causal and sharpness with scores, or use mask=")
         queries = inputs.words("queries", () if queries is None else queries)
         keys = queries if keys is None else inputs.words("keys", keys)
         shape = len(queries), len(keys)
@@ -91,9 +87,7 @@ class WeightMap(Widget):
 
     def twin(self):
         weights, allowed = self.shown()
-        return weight_table(
-            weights, self.query_words, self.key_words, mask=allowed, focus=self.focus, title=self.title
-        )
+        return weight_table(weights, self.query_words, self.key_words, mask=allowed, focus=self.focus, title=self.title)
 
     def summary(self):
         return f"{len(self.query_words)} queries, {len(self.key_words)} keys"

@@ -75,9 +75,7 @@ class MaskEditor(Widget):
     column = Row(0).tag(sync=True)
 
     def __init__(self, query, key, value, words=None, *, documents=None, predict="", **settings):
-        query, key, value = (
-            _rows(name, array) for name, array in (("query", query), ("key", key), ("value", value))
-        )
+        query, key, value = (_rows(name, array) for name, array in (("query", query), ("key", key), ("value", value)))
         n = len(query)
         words = [f"t{i + 1}" for i in range(n)] if words is None else inputs.words("words", words)
         if not 2 <= n <= MOST_WORDS:
@@ -93,9 +91,7 @@ class MaskEditor(Widget):
             )
         documents = [] if documents is None else np.asarray(documents).tolist()
         if documents and len(documents) != n:
-            raise ValueError(
-                f"documents needs one number for each of the {n} words, but it has {len(documents)}"
-            )
+            raise ValueError(f"documents needs one number for each of the {n} words, but it has {len(documents)}")
         generator = np.random.default_rng(0)
         super().__init__(
             words=words, query=query.tolist(), key_vectors=key.tolist(), value=value.tolist(),
@@ -126,9 +122,7 @@ class MaskEditor(Widget):
             given = [list(cell) for cell in given]
             wrong = [c for c in given if len(c) != 2 or not all(isinstance(x, int) and 0 <= x < n for x in c)]
             if wrong:
-                raise T.TraitError(
-                    f"flips needs cells [row, column] from 0 to {n - 1}, but one is {wrong[0]}"
-                )
+                raise T.TraitError(f"flips needs cells [row, column] from 0 to {n - 1}, but one is {wrong[0]}")
         return given
 
     def rows(self):

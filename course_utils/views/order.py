@@ -23,9 +23,7 @@ class Order(T.List):
     def validate(self, widget, value):
         order = [int(place) for place in super().validate(widget, value)]
         if sorted(order) != list(range(len(widget.words))):
-            raise T.TraitError(
-                f"order needs each place from 0 to {len(widget.words) - 1} once, but it is {order}"
-            )
+            raise T.TraitError(f"order needs each place from 0 to {len(widget.words) - 1} once, but it is {order}")
         return order
 
 
@@ -68,9 +66,7 @@ class OrderMap(Widget):
         shape = inputs.shape_of("query", query)
         width = shape[-1] if len(shape) == 2 else 0
         if width < 2 or width % 2:
-            raise ValueError(
-                f"query needs shape (n, d) with an even d, one row for each word, but it is {shape}"
-            )
+            raise ValueError(f"query needs shape (n, d) with an even d, one row for each word, but it is {shape}")
         meaning, remedy = "one row for each word, both equally wide", "give plain numbers"
         query, key = (
             # Rounded, so that the browser computes with the very same numbers.

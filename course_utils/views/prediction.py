@@ -16,9 +16,7 @@ class Prediction(Widget):
 
     def __init__(self, question, reveal="Run the next cell and compare."):
         if not question.strip():
-            raise ValueError(
-                "a prediction needs a question, but it is blank: write what the learner should guess"
-            )
+            raise ValueError("a prediction needs a question, but it is blank: write what the learner should guess")
         super().__init__(predict=question, reveal=reveal)
 
     def twin(self):

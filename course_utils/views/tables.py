@@ -69,17 +69,13 @@ def fault_sentences(weights, queries, keys, *, mask=None):
     negative = np.argwhere(weights < 0)
     if len(negative):
         names = [f"{named(queries, i)} to {named(keys, j)} ({weights[i, j]:.2f})" for i, j in negative]
-        told.append(
-            f"{len(negative)} weight{'s are' if len(negative) > 1 else ' is'} negative: {first_three(names)}."
-        )
+        told.append(f"{len(negative)} weight{'s are' if len(negative) > 1 else ' is'} negative: {first_three(names)}.")
     sums = weights.sum(axis=-1)
     empty = (weights == 0).all(axis=-1) & (False if mask is None else ~mask.any(axis=-1))
     wrong = np.flatnonzero((np.abs(sums - 1) > ROW_TOLERANCE) & ~empty)
     if len(wrong):
         names = [f"{named(queries, i)} ({sums[i]:.3f})" for i in wrong]
-        told.append(
-            f"{len(wrong)} row{'s do' if len(wrong) > 1 else ' does'} not sum to 1: {first_three(names)}."
-        )
+        told.append(f"{len(wrong)} row{'s do' if len(wrong) > 1 else ' does'} not sum to 1: {first_three(names)}.")
     nan = int(np.isnan(weights).sum())
     if nan:
         told.append(f"{nan} of {weights.size} weights {'are' if nan > 1 else 'is'} NaN.")

@@ -19,15 +19,11 @@ def chromium():
     """A browser, for all tests together; where it is missing they are skipped, but in CI they fail."""
     path = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
     if path is None:
-        _missing(
-            "Chromium is not installed: the widgets are not tested in a browser (apt-get install chromium)"
-        )
+        _missing("Chromium is not installed: the widgets are not tested in a browser (apt-get install chromium)")
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
-        _missing(
-            "playwright is not installed: the widgets are not tested in a browser (pip install playwright)"
-        )
+        _missing("playwright is not installed: the widgets are not tested in a browser (pip install playwright)")
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=path, args=CHROMIUM_ARGUMENTS)
         yield browser

@@ -72,9 +72,7 @@ def order_map(**settings):
 def cut_tool(**settings):
     rng = np.random.default_rng(9)
     shapes = (2, len(pronoun.WORDS), 8), *[(2, 2, 8, 8)] * 3
-    return CutTool(
-        pronoun.Weights(*(rng.normal(size=shape) / 2 for shape in shapes)), held_out=50, **settings
-    )
+    return CutTool(pronoun.Weights(*(rng.normal(size=shape) / 2 for shape in shapes)), held_out=50, **settings)
 
 
 def trainer_card(**changes):

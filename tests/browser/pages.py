@@ -134,6 +134,4 @@ def numbers(page):
         "() => [...document.querySelector('.weights').tBodies[0].rows]"
         ".map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent))"
     )
-    return np.array(
-        [[0.0 if "masked" in text else float(text.split("!")[0]) for text in row] for row in texts]
-    )
+    return np.array([[0.0 if "masked" in text else float(text.split("!")[0]) for text in row] for row in texts])

@@ -20,9 +20,7 @@ SIZES = "layers", "d_model", "n_heads", "n_kv_heads"
 
 def check_costs(page, view):
     """All texts on the page are those that Python makes with core.cost."""
-    assert page.evaluate(LINES) == [
-        [list(line) for line in lines] for lines in (view.counted(), view.followed())
-    ]
+    assert page.evaluate(LINES) == [[list(line) for line in lines] for lines in (view.counted(), view.followed())]
     shares = [f"{part} {100 * share:.1f} %" for part, share in zip(PARTS, view.shares(), strict=True)]
     assert page.locator(".legend .part").all_inner_texts() == shares
     assert page.locator(".notes").text_content() == " ".join(view.notes())
@@ -53,9 +51,7 @@ def test_the_costs_are_those_of_python_for_every_model(plain_page):
 def test_the_costs_are_those_of_python_in_many_states(plain_page):
     page, rng = plain_page(CostCalculator()), np.random.default_rng(29)
     for _ in range(60):
-        shared, copies, d_head = (
-            int(rng.choice(options)) for options in ([1, 2, 8], [1, 4, 5], [1, 64, 80, 128])
-        )
+        shared, copies, d_head = (int(rng.choice(options)) for options in ([1, 2, 8], [1, 4, 5], [1, 64, 80, 128]))
         sizes = {
             "n": int(2 ** rng.uniform(0, 20)),
             "layers": int(rng.integers(1, 130)),

@@ -90,9 +90,7 @@ def test_the_cut_tools_numbers_and_words_are_numpys_in_every_state(plain_page):
     story = [{"cuts": [[i, 10] for i in rows]} for rows in ([], [7], [1, 5], [1, 5, 7])]
     states = [{"model": model, "chosen": 0} | cuts for model in range(1, 6) for cuts in story]
     for _ in range(60):
-        states.append(
-            {"model": int(rng.integers(1, 6)), "chosen": int(rng.integers(4)), "cuts": random_cuts(rng)}
-        )
+        states.append({"model": int(rng.integers(1, 6)), "chosen": int(rng.integers(4)), "cuts": random_cuts(rng)})
     for state, seen in zip(states, page.evaluate(READ, states), strict=True):
         for name, value in state.items():
             setattr(view, name, value)

@@ -49,9 +49,7 @@ def check_stepper(page, view):
         masked = np.array([["masked" in text for text in row] for row in table["cells"]])
         n = len(view.words)
         hides = view.causal and name in ("exponentials", "weights")
-        assert np.array_equal(
-            np.argwhere(masked), np.argwhere(~causal_mask(n)) if hides else np.empty((0, 2))
-        )
+        assert np.array_equal(np.argwhere(masked), np.argwhere(~causal_mask(n)) if hides else np.empty((0, 2)))
     assert page.locator(".product").inner_text() == view.product()
     assert page.locator(".title").inner_text() == f"Step {view.step} of 8: {TITLES[view.step - 1]}"
     column = min(view.column, len(view.names()[1]) - 1)
@@ -152,10 +150,7 @@ def test_the_tables_are_named_and_have_heads(plain_page):
     assert page.get_by_role("table", name="Query").count() == 1
     assert page.get_by_role("table", name="Key (each row is a column of Kᵀ)").count() == 1
     grid = page.get_by_role("grid", name="Scores")
-    assert (
-        grid.get_by_role("gridcell", selected=True).count() == 1
-        and grid.get_by_role("gridcell").count() == 16
-    )
+    assert grid.get_by_role("gridcell", selected=True).count() == 1 and grid.get_by_role("gridcell").count() == 16
     assert grid.get_by_role("rowheader", name="machine").count() == 1
     assert grid.get_by_role("columnheader", name="machine").count() == 1
 

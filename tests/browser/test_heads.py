@@ -25,16 +25,12 @@ def check_heads(page, view):
     weights = view.maps[view.head]
     assert np.abs(numbers(page) - weights).max() <= HALF
     told = view.query_words, view.key_words
-    assert page.locator(".sentence").inner_text() == focus_sentence(
-        weights, *told, mask=view.mask, focus=view.focus
-    )
+    assert page.locator(".sentence").inner_text() == focus_sentence(weights, *told, mask=view.mask, focus=view.focus)
     assert page.locator(".faults").text_content() == " ".join(fault_sentences(weights, *told, mask=view.mask))
     assert page.locator(".agreement").inner_text() == view.agreement()
     assert page.locator(".readouts dd").inner_text() == f"{weights[view.focus].sum():.3f}"
     assert page.locator("caption").inner_text() == f"Weights: {view.names[view.head]}"
-    assert page.locator(".no-head").text_content() == (
-        NO_HEAD if view.mean and view.head == len(view.maps) - 1 else ""
-    )
+    assert page.locator(".no-head").text_content() == (NO_HEAD if view.mean and view.head == len(view.maps) - 1 else "")
     pressed = page.locator(".tile").evaluate_all("tiles => tiles.map((tile) => tile.ariaPressed)")
     assert pressed == ["true" if head == view.head else "false" for head in range(len(view.maps))]
     for head, text in enumerate(page.locator(".tile .most").all_inner_texts()):

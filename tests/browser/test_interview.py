@@ -11,9 +11,7 @@ from tests.browser.pages import contrasts, eventually, set_trait, trait
 
 pytestmark = pytest.mark.browser
 every_theme = pytest.mark.parametrize("theme", ["light", "dark"])
-QUESTION = trainer_card(
-    kind="question", parts=[], box={"kind": "", "label": "", "text": ""}, table=[], notes=[]
-)
+QUESTION = trainer_card(kind="question", parts=[], box={"kind": "", "label": "", "text": ""}, table=[], notes=[])
 
 
 def events(page):
@@ -32,9 +30,7 @@ def test_letters_and_numbers_choose(plain_page):
 
 
 def test_letters_are_letters_where_one_writes(plain_page):
-    page = plain_page(
-        Trainer(trainer_card(box={"kind": "line", "label": "Your answer", "text": ""}, points=[]))
-    )
+    page = plain_page(Trainer(trainer_card(box={"kind": "line", "label": "Your answer", "text": ""}, points=[])))
     box = page.get_by_label("Your answer")
     box.focus()
     page.keyboard.type("ch 2")
@@ -60,9 +56,7 @@ def test_the_code_box_is_an_editor_that_can_be_left(plain_page):
 def test_the_focus_stays_where_it_was_or_goes_to_what_is_new(plain_page):
     page = plain_page(Trainer(QUESTION))
     set_trait(page, "card", QUESTION | {"message": "Nobody asked."})
-    assert page.evaluate(
-        "document.activeElement === document.body"
-    )  # the page is the reader's until it is used
+    assert page.evaluate("document.activeElement === document.body")  # the page is the reader's until it is used
     page.get_by_label("of key").focus()
     set_trait(page, "card", QUESTION | {"message": "Ticked."})
     assert page.evaluate("document.activeElement.dataset.key") == "tick 2"
@@ -84,9 +78,7 @@ def test_what_is_written_and_where_the_cursor_stands_survive_a_redraw(plain_page
 
 def test_texts_are_never_markup(plain_page):
     evil = "<img src=x onerror='window.hit = 1'><b>bold</b> `<i>code</i>`"
-    card = trainer_card(
-        title=evil, facts=evil, text=evil, message=evil, notes=[evil], table=[[evil, evil, 1, evil]]
-    )
+    card = trainer_card(title=evil, facts=evil, text=evil, message=evil, notes=[evil], table=[[evil, evil, 1, evil]])
     card |= {"parts": [{"label": evil, "text": evil}], "points": [{"text": evil, "ticked": False}]}
     page = plain_page(Trainer(card))
     assert page.locator(".course-view :is(img, b, i)").count() == 0
@@ -111,9 +103,7 @@ def test_the_clock_runs_stands_and_says_when_it_is_over(plain_page):
 def test_the_letter_for_the_date_leads_to_the_box_first(plain_page):
     actions = [["date", "Set the interview date", "s"], ["result", "Results so far", "r"]]
     box = {"kind": "line", "label": "Interview date", "text": "2030-05-31"}
-    page = plain_page(
-        Trainer(trainer_card(kind="start", parts=[], points=[], table=[], actions=actions, box=box))
-    )
+    page = plain_page(Trainer(trainer_card(kind="start", parts=[], points=[], table=[], actions=actions, box=box)))
     field = page.get_by_label("Interview date")
     page.get_by_role("button").last.focus()
     page.keyboard.press("s")

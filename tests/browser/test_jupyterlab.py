@@ -31,9 +31,7 @@ def notebook(lab):
     for _ in range(2):
         lab.run_all(page)
         eventually(lambda: new.count() == 2 * len(CLASSES) and page.locator("[data-old]").count() == 0)
-        page.drawn.append(
-            {cls: [cell.locator(new).count() for cell in cells_of(page, cls)] for cls in CLASSES}
-        )
+        page.drawn.append({cls: [cell.locator(new).count() for cell in cells_of(page, cls)] for cls in CLASSES})
         page.locator(VIEWS).evaluate_all("views => views.forEach((view) => { view.dataset.old = 'yes'; })")
     yield page
     page.context.close()

@@ -36,9 +36,7 @@ def check_editor(page, view):
             elif not allowed[i, j] and weights[i, j] == 0:
                 assert (text, state) == ("· masked", "masked")
             else:
-                assert state == ("weight" if allowed[i, j] else "leak") and ("leak" in text) == (
-                    not allowed[i, j]
-                )
+                assert state == ("weight" if allowed[i, j] else "leak") and ("leak" in text) == (not allowed[i, j])
                 assert abs(float(text.split("!")[0]) - weights[i, j]) <= HALF
         total = weights[i].sum()
         assert row[n][0] == "NaN" if np.isnan(total) else abs(float(row[n][0]) - total) <= 0.0005 + 1e-9
@@ -77,9 +75,7 @@ def test_a_cell_is_turned_by_click_and_by_space_bar_and_turned_back(plain_page):
         page.keyboard.press(key)
     assert trait(page, "flips") == [[0, 2]]
     cell = page.locator("tbody tr").first.locator("td").nth(2)
-    assert (
-        cell.get_attribute("class") == "weight" and cell.get_attribute("aria-description") == "turned by hand"
-    )
+    assert cell.get_attribute("class") == "weight" and cell.get_attribute("aria-description") == "turned by hand"
     assert page.evaluate("document.activeElement.ariaSelected") == "true"
     cell.click()
     assert trait(page, "flips") == [] and cell.text_content() == "· masked"

@@ -21,9 +21,7 @@ def test_the_planes_numbers_are_numpys_in_every_state(plain_page):
         score = shelf.keys @ query
         attention = scaled_dot_product_attention(query[None], shelf.keys, shelf.values, scale=sharpness)
         first, second = page.locator(".list").nth(0), page.locator(".list").nth(1)
-        assert (
-            np.abs(np.array(first.locator("td:nth-child(2)").all_inner_texts(), float) - score).max() <= HALF
-        )
+        assert np.abs(np.array(first.locator("td:nth-child(2)").all_inner_texts(), float) - score).max() <= HALF
         shown = np.array(first.locator("td:nth-child(3)").all_inner_texts(), float)
         assert np.abs(shown - attention.weights[0]).max() <= HALF
         blend = np.array(second.locator("td:nth-child(2)").all_inner_texts(), float)

@@ -65,9 +65,7 @@ def test_a_number_can_be_read_at_every_weight(theme, plain_page):
 def test_faults_and_the_closed_box_can_be_read(theme, plain_page):
     page = plain_page(leaky_map(), example(WeightMap, predict="Where?"), color_scheme=theme)
     page.get_by_role("button").click()
-    texts = contrasts(
-        page, ":is(.faults, td.masked, td.leak, td.nan, .predict :is(p, label, button, textarea))"
-    )
+    texts = contrasts(page, ":is(.faults, td.masked, td.leak, td.nan, .predict :is(p, label, button, textarea))")
     assert len(texts) == 1 + 19 + 1 + 1 + 4
     assert min(text["contrast"] for text in texts) >= 4.5
 
@@ -95,9 +93,7 @@ def test_every_control_has_a_name_and_works_by_keyboard(cls, plain_page):
 @every_widget
 def test_keys_do_not_reach_the_notebook(cls, plain_page):
     page = plain_page(example(cls))
-    page.evaluate(
-        "() => { window.heard = 0; document.addEventListener('keydown', () => { window.heard += 1; }); }"
-    )
+    page.evaluate("() => { window.heard = 0; document.addEventListener('keydown', () => { window.heard += 1; }); }")
     page.locator(".course-view :is(input, textarea, select)").first.focus()
     page.keyboard.press("b")
     assert page.evaluate("window.heard") == 0
@@ -160,9 +156,7 @@ def test_a_maps_numbers_are_numpys_in_every_state(plain_page):
 
 
 def test_fixed_weights_are_shown_as_they_are(plain_page):
-    weights = np.array(
-        [[0.125, 0.375, 0.5, 0.0], [-0.25, 2.0, np.nan, np.inf]]
-    )  # halves round to even, as in Python
+    weights = np.array([[0.125, 0.375, 0.5, 0.0], [-0.25, 2.0, np.nan, np.inf]])  # halves round to even, as in Python
     page = plain_page(WeightMap(weights=weights, queries=["a", "b"], keys=[*"wxyz"]))
     assert page.locator("tbody td").all_inner_texts() == [
         "0.12",
@@ -194,14 +188,9 @@ def test_masked_cells_leaks_and_nan_are_told_without_colour(plain_page):
         '1 row does not sum to 1: "sat" (1.180). 1 of 36 weights is NaN.'
     )
     assert page.locator("td.leak").evaluate("node => getComputedStyle(node).outlineStyle") == "solid"
-    assert "gradient" in page.locator("td.masked").first.evaluate(
-        "node => getComputedStyle(node).backgroundImage"
-    )
+    assert "gradient" in page.locator("td.masked").first.evaluate("node => getComputedStyle(node).backgroundImage")
     set_trait(page, "focus", 4)
-    assert (
-        page.locator(".sentence").inner_text()
-        == '"the" at place 5 may look at nothing: its weights are all 0.'
-    )
+    assert page.locator(".sentence").inner_text() == '"the" at place 5 may look at nothing: its weights are all 0.'
     set_trait(page, "focus", 3)
     assert "holds NaN" in page.locator(".sentence").inner_text()
     assert page.locator(".readouts dd").inner_text() == "NaN"
@@ -247,9 +236,7 @@ def test_two_views_of_one_model_stay_in_step(plain_page):
     first.get_by_label("2", exact=True).check()
     first.get_by_label("Focus Row").select_option("10")
     first.get_by_label("Sharpness").fill("3.3")
-    assert (
-        second.get_by_label("Causal Mask").is_checked() and second.get_by_label("2", exact=True).is_checked()
-    )
+    assert second.get_by_label("Causal Mask").is_checked() and second.get_by_label("2", exact=True).is_checked()
     assert second.get_by_label("Sharpness").input_value() == "3.3"
     assert first.inner_text() == second.inner_text() and "tired" in second.locator("tr.focus th").inner_text()
 

@@ -87,9 +87,7 @@ def test_the_answer_on_a_known_case(array, case):
 def test_scores_beyond_float32_become_nan_and_never_a_quiet_number(array):
     huge = array([[1e20, 0.0], [0.0, 1e20]], "float32")
     with np.errstate(over="ignore", invalid="ignore"):
-        assert np.isnan(
-            np.asarray(scaled_dot_product_attention(huge, huge, array(TWO, "float32")).output)
-        ).all()
+        assert np.isnan(np.asarray(scaled_dot_product_attention(huge, huge, array(TWO, "float32")).output)).all()
 
 
 def test_float16_scores_may_pass_its_largest_number(array):
@@ -118,9 +116,7 @@ def test_torch_gives_the_same(causal, scale):
 
     options = {"mask": MASK, "bias": BIAS, "causal": causal, "scale": scale}
     ours = scaled_dot_product_attention(QUERY, KEY, VALUE, **options)
-    np.testing.assert_allclose(
-        ours.output, torch_attention(QUERY, KEY, VALUE, **options), rtol=1e-10, atol=1e-12
-    )
+    np.testing.assert_allclose(ours.output, torch_attention(QUERY, KEY, VALUE, **options), rtol=1e-10, atol=1e-12)
     np.testing.assert_allclose(ours.weights.sum(-1), 1, rtol=1e-12)
 
 
@@ -130,9 +126,7 @@ def test_gradients_are_torchs_own_and_clean_in_empty_rows():
 
     mask = torch.from_numpy(MASK.copy())
     mask[1] = False
-    ours, theirs = (
-        [torch.from_numpy(a.copy()).requires_grad_() for a in (QUERY, KEY, VALUE)] for _ in range(2)
-    )
+    ours, theirs = ([torch.from_numpy(a.copy()).requires_grad_() for a in (QUERY, KEY, VALUE)] for _ in range(2))
     scaled_dot_product_attention(*ours, mask=mask).output.square().sum().backward()
     torch_attention(*theirs, mask=mask).square().sum().backward()
     for mine, other in zip(ours, theirs, strict=True):
@@ -169,9 +163,7 @@ def test_a_future_token_cannot_change_the_past(array):
     x = RANDOM.normal(size=(7, 5))
     edited = x.copy()
     edited[-1] += 100
-    first, second = (
-        np.asarray(scaled_dot_product_attention(*[array(a)] * 3, causal=True).output) for a in (x, edited)
-    )
+    first, second = (np.asarray(scaled_dot_product_attention(*[array(a)] * 3, causal=True).output) for a in (x, edited))
     np.testing.assert_array_equal(first[:-1], second[:-1])
 
 

@@ -34,9 +34,7 @@ def test_it_is_attention_whatever_the_block(array, n_q, n_k, block, causal):
 def test_the_scale_is_used(array, scale):
     given = inputs(7, 11)
     expected = scaled_dot_product_attention(*given, scale=scale).output
-    np.testing.assert_allclose(
-        attention_in_blocks(*map(array, given), block=3, scale=scale), expected, rtol=1e-9
-    )
+    np.testing.assert_allclose(attention_in_blocks(*map(array, given), block=3, scale=scale), expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("rising", [1, -1])

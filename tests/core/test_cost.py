@@ -21,15 +21,11 @@ def test_entries_of_the_sentence():
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "n, gibibytes", [(1024, 0.00390625), (4096, 0.0625), (16384, 1), (32768, 4), (65536, 16)]
-)
+@pytest.mark.parametrize("n, gibibytes", [(1024, 0.00390625), (4096, 0.0625), (16384, 1), (32768, 4), (65536, 16)])
 def test_bytes_of_one_score_matrix(n, gibibytes):
     """In float32; twice that in float64, half in float16."""
     assert cost.score_bytes(n) == gibibytes * 2**30
-    assert (
-        cost.score_bytes(n, bytes_each=8) == 2 * cost.score_bytes(n) == 4 * cost.score_bytes(n, bytes_each=2)
-    )
+    assert cost.score_bytes(n, bytes_each=8) == 2 * cost.score_bytes(n) == 4 * cost.score_bytes(n, bytes_each=2)
 
 
 def test_heads_multiply_the_scores_and_nothing_else():
@@ -80,9 +76,7 @@ def test_the_share_of_the_quadratic_part(n, d, percent):
 def test_bert_base_in_full():
     assert 12 * cost.attention_flops(512, 768) == 9_663_676_416
     assert round(12 * total(512, 768) / 1e9, 1) == 96.6
-    assert (
-        12 * cost.attention_flops(512, 768) == 512**2 * 64 * 2 * 2 * 144
-    )  # one head's QKᵀ, times all the rest
+    assert 12 * cost.attention_flops(512, 768) == 512**2 * 64 * 2 * 2 * 144  # one head's QKᵀ, times all the rest
 
 
 @pytest.mark.parametrize("n, times", [(512, 2.20), (2048, 2.62), (4096, 2.94), (32768, 3.75)])

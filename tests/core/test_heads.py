@@ -48,9 +48,7 @@ def test_it_is_the_papers_formula_head_by_head(array, n_heads, n_kv_heads, cross
     mask = causal_mask(N_Q, context.shape[-2]) if causal else np.True_
     expected = head_by_head(X, *given, n_heads, n_kv_heads, context, mask)
     options = {"n_heads": n_heads, "n_kv_heads": n_kv_heads, "causal": causal}
-    found = multi_head_attention(
-        *map(array, (X, *given)), context=array(CONTEXT) if crossed else None, **options
-    )
+    found = multi_head_attention(*map(array, (X, *given)), context=array(CONTEXT) if crossed else None, **options)
     assert found.weights.shape == (BATCH, n_heads, N_Q, context.shape[-2])
     for mine, other in zip(found, expected, strict=True):
         np.testing.assert_allclose(np.asarray(mine), other, rtol=1e-9, atol=1e-12)
@@ -123,12 +121,8 @@ def test_the_number_type_stays(array, dtype):
     found = multi_head_attention(*given, n_heads=4, n_kv_heads=2)
     assert all(str(a.dtype).endswith(dtype) for a in found)
     if dtype == "float16":  # computed in float32: only the last step rounds
-        wide = multi_head_attention(
-            *(array(np.asarray(a), "float32") for a in given), n_heads=4, n_kv_heads=2
-        )
-        np.testing.assert_allclose(
-            np.asarray(found.output), np.asarray(wide.output).astype("float16"), rtol=2e-3
-        )
+        wide = multi_head_attention(*(array(np.asarray(a), "float32") for a in given), n_heads=4, n_kv_heads=2)
+        np.testing.assert_allclose(np.asarray(found.output), np.asarray(wide.output).astype("float16"), rtol=2e-3)
 
 
 def test_arguments_are_never_changed_and_gradients_flow():

@@ -24,17 +24,13 @@ def test_torch_knows_the_same_alignment_as_lower_right():
 
 
 def test_a_negative_count_is_refused():
-    with pytest.raises(
-        ValueError, match="a mask needs counts of 0 or more, but n_queries is -1 and n_keys is -1"
-    ):
+    with pytest.raises(ValueError, match="a mask needs counts of 0 or more, but n_queries is -1 and n_keys is -1"):
         causal_mask(-1)
 
 
 def test_pads_are_hidden_as_keys_on_the_side_where_they_are():
     np.testing.assert_array_equal(padding_mask([2, 0, 3], 3)[:, 0], [[1, 1, 0], [0, 0, 0], [1, 1, 1]])
-    np.testing.assert_array_equal(
-        padding_mask([2, 0, 3], 3, side="left")[:, 0], [[0, 1, 1], [0, 0, 0], [1, 1, 1]]
-    )
+    np.testing.assert_array_equal(padding_mask([2, 0, 3], 3, side="left")[:, 0], [[0, 1, 1], [0, 0, 0], [1, 1, 1]])
     assert padding_mask([2, 5], 7).shape == (2, 1, 7)
 
 
@@ -64,9 +60,7 @@ def test_padding_with_the_causal_mask_equals_the_run_without_pads(side):
     for sample, length in zip(padded, lengths, strict=True):
         sample[:length] = random.normal(size=(length, 4))
         sample[:] = sample if side == "right" else np.roll(sample, n - length, axis=0)
-    given = scaled_dot_product_attention(
-        padded, padded, padded, mask=padding_mask(lengths, n, side=side), causal=True
-    )
+    given = scaled_dot_product_attention(padded, padded, padded, mask=padding_mask(lengths, n, side=side), causal=True)
     for sample, output, length in zip(padded, given.output, lengths, strict=True):
         own = slice(0, length) if side == "right" else slice(n - length, n)
         alone = scaled_dot_product_attention(*[sample[own]] * 3, causal=True).output

@@ -130,9 +130,7 @@ def test_what_does_not_fit_is_refused_by_name(array, shape, positions, says):
 @pytest.mark.parametrize("chunks", [[6], [1] * 6, [4, 1, 1], [3, 3], [2, 2, 2]], ids=str)
 def test_with_a_cache_any_chunks_give_the_full_pass(array, chunks):
     query, key, value = array(normal(6, 4)), array(normal(6, 4, seed=1)), array(normal(6, 3, seed=2))
-    full = scaled_dot_product_attention(
-        rotate(query, np.arange(6)), rotate(key, np.arange(6)), value, causal=True
-    )
+    full = scaled_dot_product_attention(rotate(query, np.arange(6)), rotate(key, np.arange(6)), value, causal=True)
     cache, start = KeyValueCache(), 0
     for size in chunks:
         new, place = slice(start, start + size), np.arange(start, start + size)

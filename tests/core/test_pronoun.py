@@ -45,10 +45,7 @@ def test_no_combination_held_out_is_seen_in_training():
     train, test = (pairs(3000, held_out=held, seed=3).words for held in (False, True))
     for columns in ([1, 5], [10]):
         seen, held = (
-            {
-                frozenset(row.tolist())
-                for row in (t[:, columns] if len(columns) == 2 else t[:, 10].reshape(-1, 2))
-            }
+            {frozenset(row.tolist()) for row in (t[:, columns] if len(columns) == 2 else t[:, 10].reshape(-1, 2))}
             for t in (train, test)
         )
         assert len(held) > 10 and not seen & held
@@ -67,9 +64,7 @@ def test_one_layer_scores_exactly_one_half_at_it_whatever_its_weights(seed):
 def test_ratios_in_layer_1_do_not_move_with_the_adjective_and_weights_and_layer_2_do(seed):
     text = pairs(30, seed=seed).words
     first, second = read(random_weights(2, seed), text)
-    ratio, weight = (
-        f(first[:, IT].reshape(30, 2, 11)) for f in (lambda r: r[..., 1] / r[..., 5], lambda r: r[..., 1])
-    )
+    ratio, weight = (f(first[:, IT].reshape(30, 2, 11)) for f in (lambda r: r[..., 1] / r[..., 5], lambda r: r[..., 1]))
     np.testing.assert_allclose(ratio[:, 0], ratio[:, 1], rtol=1e-9)
     assert not np.allclose(weight[:, 0], weight[:, 1], rtol=1e-3)
     ratio = (second[:, IT, 1] / second[:, IT, 5]).reshape(30, 2)

@@ -28,9 +28,7 @@ def test_huge_scores_do_not_overflow(array):
 
 
 def test_a_row_that_may_look_at_nothing_gets_zeros(array):
-    np.testing.assert_array_equal(
-        np.asarray(softmax(array([[-np.inf, -np.inf], [0.0, -np.inf]]))), [[0, 0], [1, 0]]
-    )
+    np.testing.assert_array_equal(np.asarray(softmax(array([[-np.inf, -np.inf], [0.0, -np.inf]]))), [[0, 0], [1, 0]])
 
 
 def test_nan_and_plus_infinity_are_never_made_quiet(array):
@@ -62,15 +60,11 @@ def test_integers_become_the_default_float(array):
 
 def test_half_precision_is_computed_in_float32(array):
     scores = array([12.0, 11.0], "float16")  # exp(12) is beyond float16
-    np.testing.assert_allclose(
-        np.asarray(softmax(scores)), [1 / (1 + math.exp(-1)), 1 / (1 + math.exp(1))], rtol=1e-3
-    )
+    np.testing.assert_allclose(np.asarray(softmax(scores)), [1 / (1 + math.exp(-1)), 1 / (1 + math.exp(1))], rtol=1e-3)
 
 
 def test_entropy_runs_from_zero_to_log_n(array):
-    np.testing.assert_allclose(
-        np.asarray(entropy(array([[1.0, 0, 0, 0], [0.25] * 4]))), [0, math.log(4)], atol=1e-12
-    )
+    np.testing.assert_allclose(np.asarray(entropy(array([[1.0, 0, 0, 0], [0.25] * 4]))), [0, math.log(4)], atol=1e-12)
 
 
 def test_the_jacobian_is_how_weights_move(array):
@@ -95,9 +89,7 @@ def test_gradients_flow_as_in_torch_and_stay_clean_in_empty_rows():
 
 
 def test_what_is_no_array_is_refused_by_name():
-    with pytest.raises(
-        TypeError, match=r"scores is a list, not an array: wrap it in np.asarray\(\.\.\.\) first"
-    ):
+    with pytest.raises(TypeError, match=r"scores is a list, not an array: wrap it in np.asarray\(\.\.\.\) first"):
         softmax([1.0, 2.0])
     with pytest.raises(ValueError, match=r"axis 5 does not exist: scores is \(2, 2\)"):
         softmax(np.eye(2), axis=5)

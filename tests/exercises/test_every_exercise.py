@@ -19,10 +19,7 @@ NOTES = [(e, n) for e in EXERCISES for n in e.notes]
 
 
 def named(entries):
-    return [
-        e.name if hasattr(e, "name") else f"{e[0].name}-{getattr(e[1], 'name', i)}"
-        for i, e in enumerate(entries)
-    ]
+    return [e.name if hasattr(e, "name") else f"{e[0].name}-{getattr(e[1], 'name', i)}" for i, e in enumerate(entries)]
 
 
 def answer(exercise, run):
@@ -194,9 +191,7 @@ def test_a_hostile_answer_gets_a_plain_sentence(exercise, kind, capsys):
     hostile = HOSTILE[kind]
     if exercise.is_function:
         given = hostile
-    elif kind in ("changes its arguments", "too few arguments") or kind.startswith(
-        ("Sys", "a Base", "an exc", "endl")
-    ):
+    elif kind in ("changes its arguments", "too few arguments") or kind.startswith(("Sys", "a Base", "an exc", "endl")):
         given = hostile  # there is nothing to call: the function itself is handed in
     else:
         with contextlib.redirect_stdout(io.StringIO()):

@@ -14,10 +14,7 @@ def test_turning_the_other_way_and_swapped_sines_get_one_message_that_names_both
     for turn in (rope.turns_the_other_way, rope.sine_and_cosine_swapped):
         verdict = judge("rotary_attention", rope.inside(turn))
         assert verdict.mistake == "rope/turns_the_other_way"
-        assert (
-            "turn the other way" in verdict.message
-            and "sine and cosine have changed places" in verdict.message
-        )
+        assert "turn the other way" in verdict.message and "sine and cosine have changed places" in verdict.message
 
 
 @pytest.mark.parametrize(
@@ -64,9 +61,7 @@ def table_of(places):
 def alibi(slopes, axis=-1):
     def alibi_attention(query, key, value):
         distance = np.arange(query.shape[1])[:, None] - np.arange(query.shape[1])
-        scores = (
-            query @ key.swapaxes(1, 2) / query.shape[2] ** 0.5 - slopes(len(query))[:, None, None] * distance
-        )
+        scores = query @ key.swapaxes(1, 2) / query.shape[2] ** 0.5 - slopes(len(query))[:, None, None] * distance
         return softmax(np.where(distance < 0, -np.inf, scores), axis=axis) @ value
 
     return alibi_attention

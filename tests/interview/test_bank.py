@@ -48,9 +48,7 @@ def test_a_bad_entry_is_refused_with_its_file_and_its_name(old, new, words):
 
 
 def test_a_doubled_name_in_one_file():
-    with pytest.raises(
-        BankError, match="art.toml, question colour: a question of that name stands here twice"
-    ):
+    with pytest.raises(BankError, match="art.toml, question colour: a question of that name stands here twice"):
         read_questions("art.toml", GOOD + GOOD)
 
 

@@ -8,6 +8,6 @@ def test_the_published_cache_is_eight_times_too_large():
     published = 2 * 80 * 8192 * 2
     assert published == 8 * cache_bytes(80, 1, 8, 8192 // 64)
     question = quizzes()["offer_cache"]
-    assert "2 x 80 x 8192 x 2 bytes" in question["text"] and question["options"][
-        question["right"]
-    ].startswith("8 times")
+    assert "2 x 80 x 8192 x 2 bytes" in question["text"] and question["options"][question["right"]].startswith(
+        "8 times"
+    )

@@ -75,23 +75,17 @@ def test_two_at_once_lose_nothing(path):
         "from tests.interview.samples import entry\n"
         "for i in range(300): log.append(Path(sys.argv[1]), entry(f'{sys.argv[2]}-{i}', note='x' * 500))"
     )
-    both = [
-        subprocess.Popen([sys.executable, "-c", code, str(path), name], cwd=places.ROOT)
-        for name in "ab"
-    ]
+    both = [subprocess.Popen([sys.executable, "-c", code, str(path), name], cwd=places.ROOT) for name in "ab"]
     assert [process.wait(120) for process in both] == [0, 0]
     entries, notes = log.read(path)
-    assert notes == [] and {e["item"] for e in entries} == {
-        f"{name}-{i}" for name in "ab" for i in range(300)
-    }
+    assert notes == [] and {e["item"] for e in entries} == {f"{name}-{i}" for name in "ab" for i in range(300)}
 
 
 def test_a_file_that_cannot_be_written_is_one_sentence(path):
     path.mkdir(parents=True)
     told = log.append(path, entry())
     assert (
-        told
-        == "Your answers are not being saved: .interview.jsonl cannot be written (Is a directory). You can go on."
+        told == "Your answers are not being saved: .interview.jsonl cannot be written (Is a directory). You can go on."
     )
     assert log.read(path)[1] == [
         ".interview.jsonl cannot be read (Is a directory): this starts without your earlier answers."
@@ -114,6 +108,4 @@ def test_the_last_date_holds_and_an_empty_one_takes_it_back(path):
     assert str(log.interview_date(log.read(path)[0])) == "2030-06-01"
     log.append(path, {"time": "2030-01-01T00:00:00+00:00", "interview": ""})
     entries, _ = log.read(path)
-    assert (
-        log.interview_date(entries) is None and log.answers(entries) == [] and log.interview_date([]) is None
-    )
+    assert log.interview_date(entries) is None and log.answers(entries) == [] and log.interview_date([]) is None

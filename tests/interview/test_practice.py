@@ -41,9 +41,7 @@ def path(tmp_path):
 @pytest.fixture
 def start(time, path):
     """``start()`` gives a round with a small bank."""
-    return lambda: Practice(
-        path, bank=read_questions("art.toml", GOOD), now=time.now, ticks=time.ticks, seed=1
-    )
+    return lambda: Practice(path, bank=read_questions("art.toml", GOOD), now=time.now, ticks=time.ticks, seed=1)
 
 
 def to(practice, name):
@@ -168,9 +166,7 @@ def test_a_debug_drill_that_is_given_up_comes_with_another_mistake_next(start, p
 
 def test_what_was_planted_does_not_come_again_after_a_skip_nor_in_the_next_drill(start):
     practice = start()
-    practice._begin(
-        ["debug:softmax", "debug:attention", "debug:masked_attention", "debug:cached_attention"] * 15
-    )
+    practice._begin(["debug:softmax", "debug:attention", "debug:masked_attention", "debug:cached_attention"] * 15)
     by_item, last = {}, set()
     while practice.screen == "drill":
         name, now = practice.current.name, {mistake.partition("/")[2] for mistake in practice.current.planted}
@@ -390,9 +386,7 @@ def test_without_a_file_the_round_remembers_while_it_lasts():
 def test_a_damaged_line_is_told(start, path):
     path.parent.mkdir()
     path.write_text("what is this\n")
-    assert start().view()["notes"] == [
-        "Line 1 of .interview.jsonl is damaged and left out; the other lines are used."
-    ]
+    assert start().view()["notes"] == ["Line 1 of .interview.jsonl is damaged and left out; the other lines are used."]
 
 
 # ---------------------------------------------------------------- the panel

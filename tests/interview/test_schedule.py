@@ -55,9 +55,7 @@ def test_the_day_before_and_the_day_itself_still_work():
 def test_an_interview_that_is_over_counts_no_more():
     assert schedule.days_left(START, date(2029, 12, 31)) is None
     assert intervals(3, date(2029, 12, 31)) == intervals(3)
-    assert (
-        schedule.days_left(START, date(2030, 1, 1)) == 0 and schedule.days_left(START, date(2030, 1, 3)) == 1
-    )
+    assert schedule.days_left(START, date(2030, 1, 1)) == 0 and schedule.days_left(START, date(2030, 1, 3)) == 1
 
 
 def test_retention_is_higher_before_an_interview_and_there_is_no_chance_in_it():

@@ -12,9 +12,7 @@ def answers(*rows):
     ]
 
 
-ROUND = answers(
-    ("a", "masking", "explain", 1, 1.0), ("b", "masking", "debug", 3, 0.5), ("c", "heads", "debug", 3, 0.0)
-)
+ROUND = answers(("a", "masking", "explain", 1, 1.0), ("b", "masking", "debug", 3, 0.5), ("c", "heads", "debug", 3, 0.0))
 
 
 def test_every_group_has_its_mean():

@@ -140,11 +140,7 @@ def test_what_cannot_be_saved_is_not_called_kept(typed, work):
 
 def test_an_unknown_letter_is_no_code(typed, work):
     shown = typed("h", "h", "print(3)", "x", item="debug:softmax")
-    assert (
-        "'h' is none of the letters below." in shown
-        and "'print(3)' is none" in shown
-        and "raised" not in shown
-    )
+    assert "'h' is none of the letters below." in shown and "'print(3)' is none" in shown and "raised" not in shown
 
 
 def test_an_interrupt_ends_the_check_and_not_the_round(typed, work, monkeypatch):

@@ -11,9 +11,7 @@ from course_utils.views.depth import SENTENCES, CutTool
 WEIGHTS, RUN = stored()
 
 
-@pytest.mark.parametrize(
-    "name, rows", [("whole", []), ("it cut", [7]), ("nouns cut", [1, 5]), ("both cut", [1, 5, 7])]
-)
+@pytest.mark.parametrize("name, rows", [("whole", []), ("it cut", [7]), ("nouns cut", [1, 5]), ("both cut", [1, 5, 7])])
 def test_its_accuracy_is_that_of_the_stored_run(name, rows):
     view = CutTool(WEIGHTS, cuts=[[row, 10] for row in rows])
     for model, expected in enumerate(RUN["accuracy"][name], 1):

@@ -35,9 +35,7 @@ def test_a_cell_is_written_out_as_on_paper(step, column, says):
 
 
 def test_a_minus_sign_before_a_factor_stands_in_brackets():
-    assert (
-        Stepper(step=4, row="I", column="love").product().startswith("score(I, love) = (−0.5)·0 + 1.5·2 + ")
-    )
+    assert Stepper(step=4, row="I", column="love").product().startswith("score(I, love) = (−0.5)·0 + 1.5·2 + ")
     assert "exp(−0.5) = 0.607" in Stepper(step=6).product()
     assert "= −1 / √4 = −1 / 2 = −0.5" in Stepper(step=5).product()
 
@@ -70,9 +68,7 @@ def test_what_would_look_like_zero_shows_its_first_digits():
 
 
 def test_a_word_that_occurs_twice_gets_its_place():
-    assert (
-        small(words=["a", "b", "a"], step=4, row=2, column=1).product().startswith("score(a at place 3, b)")
-    )
+    assert small(words=["a", "b", "a"], step=4, row=2, column=1).product().startswith("score(a at place 3, b)")
 
 
 @pytest.mark.parametrize("step", range(1, 9))
@@ -96,9 +92,7 @@ def test_the_twin_shows_the_step_the_weights_and_the_output(step):
 def test_the_defaults_are_the_worked_example():
     view, example = Stepper(), worked_example()
     assert view.words == example.words and view.features == example.features
-    assert all(
-        np.array_equal(getattr(view, name), getattr(example, name)) for name in ("x", "W_Q", "W_K", "W_V")
-    )
+    assert all(np.array_equal(getattr(view, name), getattr(example, name)) for name in ("x", "W_Q", "W_K", "W_V"))
     assert repr(view) == "Stepper(4 words, step 1)"
 
 

@@ -77,7 +77,5 @@ def test_the_style_is_the_courses_and_stays_inside(shown):
 
 def test_figures_import_matplotlib_only_when_one_is_made():
     code = "import sys, course_utils.views.figures; print('matplotlib' in sys.modules)"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "False"

@@ -88,9 +88,7 @@ def test_lists_and_tensors_are_taken_as_they_come():
         view = MaskEditor(*given, WORDS)
         expected = scaled_dot_product_attention(*(x.detach().double().numpy() for x in given), causal=True)
         assert np.allclose(view.shown()[0], expected.weights)
-    with pytest.raises(
-        ValueError, match=r"query needs two axes, one row for each word, but it is \(1, 5, 3\)"
-    ):
+    with pytest.raises(ValueError, match=r"query needs two axes, one row for each word, but it is \(1, 5, 3\)"):
         MaskEditor(given[0][None], *given[1:], WORDS)
 
 

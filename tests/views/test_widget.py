@@ -77,9 +77,7 @@ def test_the_focus_may_be_a_word_or_a_place_and_nothing_else():
     view.focus = "the"
     assert view.focus == 0  # the first of two
     view.focus = 4
-    with pytest.raises(
-        traitlets.TraitError, match="focus needs one of the, cat, sat, on, mat, but it is 'dog'"
-    ):
+    with pytest.raises(traitlets.TraitError, match="focus needs one of the, cat, sat, on, mat, but it is 'dog'"):
         view.focus = "dog"
     for place in (6, -1):
         with pytest.raises(traitlets.TraitError, match=f"focus needs a place from 0 to 5, but it is {place}"):
@@ -91,7 +89,5 @@ def test_widgets_need_neither_matplotlib_nor_torch():
     modules = ", ".join(cls.__module__ for cls in widget_classes())
     heavy = "[name for name in ('matplotlib', 'torch') if name in sys.modules]"
     code = f"import sys, {modules}, course_utils.views.figures; print({heavy})"
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert done.stdout.strip() == "[]"

@@ -27,9 +27,7 @@ def make(kind, rng):
         level=kind.level,
         minutes=MINUTES,
         lesson=kind.lesson,
-        question=" ".join(
-            f"{kind.words.format(**drawn)} {ASKS[kind.dimension]} Within {TOLERANCE:.0%}.".split()
-        ),
+        question=" ".join(f"{kind.words.format(**drawn)} {ASKS[kind.dimension]} Within {TOLERANCE:.0%}.".split()),
         grade=lambda text: grade(kind, drawn, text),
         solution=f"{kind.worked.format(**drawn)} = {shown(values[0], kind.dimension)}",
     )

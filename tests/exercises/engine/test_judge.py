@@ -16,9 +16,7 @@ def test_an_unknown_name_gets_a_suggestion_and_no_traceback(capsys):
     check.soft_lokup(1)
     hint("soft_lokup")
     show_solution("soft_lokup")
-    assert (
-        capsys.readouterr().out == "There is no exercise called soft_lokup. Did you mean soft_lookup?\n" * 3
-    )
+    assert capsys.readouterr().out == "There is no exercise called soft_lokup. Did you mean soft_lookup?\n" * 3
     assert judge("zzzz").message == "There is no exercise called zzzz."
 
 
@@ -164,9 +162,7 @@ def test_nan_and_zeros_are_not_mistaken_for_variables_of_the_notebook():
 
 def test_the_value_instead_of_the_function_is_explained():
     message = judge("soft_lookup", np.ones(3)).message
-    assert (
-        message == "An array came, not a function: pass the function itself, check.soft_lookup(soft_lookup)."
-    )
+    assert message == "An array came, not a function: pass the function itself, check.soft_lookup(soft_lookup)."
 
 
 def test_numbers_are_described_when_they_are_no_known_slip():
@@ -175,9 +171,7 @@ def test_numbers_are_described_when_they_are_no_known_slip():
     assert judge("weight_by_hand", "73 %").message == "Text came: write the number, without quotes."
     assert judge("weight_by_hand", [0.731]).message == "One number was needed, but a list came."
     assert judge("shape_of_scores", (6, 6, 6)).message == "2 numbers were needed, but 3 came."
-    assert (
-        judge("shape_of_scores", "6x6").message == "Text came: write a tuple, such as (4, 7), without quotes."
-    )
+    assert judge("shape_of_scores", "6x6").message == "Text came: write a tuple, such as (4, 7), without quotes."
 
 
 def test_a_right_value_in_quotes_or_brackets_is_right():
@@ -208,10 +202,7 @@ def test_a_function_that_prints_instead_of_returning_is_told_so():
 
     verdict = judge("shares", prints)
     assert verdict.state == "not started"
-    assert (
-        "runs, but returns None. Did you forget return?" in verdict.message
-        and "[0.25 0.75]" in verdict.message
-    )
+    assert "runs, but returns None. Did you forget return?" in verdict.message and "[0.25 0.75]" in verdict.message
 
 
 def test_a_function_that_uses_the_notebook_instead_of_its_arguments_is_found_out():

@@ -63,9 +63,7 @@ def test_what_cannot_be_read_is_one_sentence(text, dimension, words):
     assert len(str(unread.value)) < 160 and "\n" not in str(unread.value)
 
 
-@pytest.mark.parametrize(
-    "text", ["0.5 0.25 0.25", "[0.5, 0.25, 0.25]", "0.5;0.25; 0.25", " (0.5, .25, .25) "]
-)
+@pytest.mark.parametrize("text", ["0.5 0.25 0.25", "[0.5, 0.25, 0.25]", "0.5;0.25; 0.25", " (0.5, .25, .25) "])
 def test_numbers_in_a_row(text):
     assert drill.numbers(text, 3) == [0.5, 0.25, 0.25]
 
@@ -257,11 +255,7 @@ def test_two_planted_mistakes_are_mended_one_after_the_other():
     )
     half = SOFTMAX.planted(second)
     feedback = debugging.grade(SOFTMAX, half, (first, second), "another symptom")
-    assert (
-        feedback.state == "wrong"
-        and feedback.mistake == second.name
-        and "Something is left." in feedback.message
-    )
+    assert feedback.state == "wrong" and feedback.mistake == second.name and "Something is left." in feedback.message
 
 
 PAIRS = [
@@ -320,9 +314,7 @@ def test_another_mistake_of_yours_is_named_once_nothing_planted_is_left():
 
 def test_a_mistake_that_spoils_no_number_has_a_symptom():
     plant = next(plant for plant in SOFTMAX.plants if plant.name == "softmax/works_in_place")
-    made = debugging.debug(
-        SOFTMAX, _Chosen(SOFTMAX, [plant]), [p.name for p in SOFTMAX.plants if p != plant]
-    )
+    made = debugging.debug(SOFTMAX, _Chosen(SOFTMAX, [plant]), [p.name for p in SOFTMAX.plants if p != plant])
     assert made.planted == (plant.name,) and made.symptom == debugging.CHANGED
     assert made.grade(made.start).message == "That is still so."
 
@@ -351,8 +343,6 @@ def test_the_given_softmax_is_called_as_on_a_whiteboard():
 
 def test_no_mistake_of_the_last_drills_comes_again_in_another_family():
     for seed in range(60):
-        plants = debugging.choose(
-            subjects()["cached_attention"], np.random.default_rng(seed), ["core/divides_by_d_k"]
-        )
+        plants = debugging.choose(subjects()["cached_attention"], np.random.default_rng(seed), ["core/divides_by_d_k"])
         assert "cache/divides_by_d_k" not in [plant.name for plant in plants]
     assert debugging.choose(SOFTMAX, np.random.default_rng(0), [plant.name for plant in SOFTMAX.plants])
