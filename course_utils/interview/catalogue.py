@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from course_utils.interview.bank import TYPES, filled
 from course_utils.interview.drills import debugging, estimates, hand
-from course_utils.interview.drills.subjects import subjects
 from course_utils.interview.drills.quantities import ESTIMATES
+from course_utils.interview.drills.subjects import subjects
 
 DRILLS = ("debug", "estimate", "by hand", "implement")
 MOCKS = (20, 45, 60)  # minutes

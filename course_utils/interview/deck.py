@@ -1,12 +1,11 @@
 """The questions as an Anki deck. A question keeps its note whatever its words become: ids come from its name."""
 
-import html
 import os
-import re
 from pathlib import Path
 
 import genanki
 
+from course_utils.exercises.engine.words import as_html
 from course_utils.interview.bank import filled
 
 COURSE = "self-attention course"
@@ -62,23 +61,13 @@ def write(questions, file, *, timestamp):
 
 def fields(question):
     """The fields of a note, as HTML."""
-    points = "".join(f"<li>{markup(point)}</li>" for point in question.rubric)
-    follow_ups = "".join(f"<p><b>{markup(f.ask)}</b><br>{markup(f.answer)}</p>" for f in question.follow_ups)
+    points = "".join(f"<li>{as_html(point)}</li>" for point in question.rubric)
+    follow_ups = "".join(f"<p><b>{as_html(f.ask)}</b><br>{as_html(f.answer)}</p>" for f in question.follow_ups)
     facts = f"{question.type}, level {question.level}, {question.minutes} min"
     texts = [question.question, facts, question.brief, question.full]
     return [
-        *map(markup, texts),
+        *map(as_html, texts),
         f"<ul>{points}</ul>",
         follow_ups,
-        *map(markup, (question.trap, question.lesson, question.name)),
+        *map(as_html, (question.trap, question.lesson, question.name)),
     ]
-
-
-def markup(text):
-    """A text as safe HTML: escaped, `code` as code, an empty line between paragraphs, and lines kept.
-
-    The mathematics is written in plain characters, such as sqrt(d_k) and Kᵀ, and needs no typesetting.
-    """
-    parts = re.split(r"(`[^`]+`)", html.escape(text.strip()))
-    safe = "".join(f"<code>{part[1:-1]}</code>" if part.startswith("`") else part for part in parts)
-    return re.sub(r"\n+", "<br>", re.sub(r"\n\s*\n", "<br><br>", safe))

@@ -8,8 +8,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.panel import Panel
 from rich.table import Table
+from rich.text import Text
 
 from course_utils import places
+from course_utils.exercises.engine.words import pieces
 from course_utils.interview import log
 from course_utils.interview.practice import Practice
 
@@ -41,8 +43,8 @@ class Terminal:
         self.told, self.last, self.file, self.file_of = set(), None, None, None
 
     def say(self, text, style=""):
-        """Print a text as it is: brackets in it are no markup."""
-        self.console.print(escape(text), style=style)
+        """Print a text: what is code in it stands out, and brackets are no markup."""
+        self.console.print(_styled(text), style=style)
 
     def run(self):
         """Until the candidate leaves, with x, Ctrl-D or Ctrl-C."""
@@ -89,7 +91,7 @@ class Terminal:
             self.say(view["text"])
         self.last = view | {"heading": heading}
         for part in parts:
-            self.console.print(Panel(escape(part["text"]), title=part["label"], title_align="left"))
+            self.console.print(Panel(_styled(part["text"]), title=part["label"], title_align="left"))
         for number, point in enumerate(points, 1):
             self.say(f"  {number} {'[x]' if point['ticked'] else '[ ]'} {point['text']}")
         if view["table"]:
@@ -153,6 +155,10 @@ class Terminal:
                 self.practice.message = (
                     f"{self.folder} cannot be written ({error.strerror}): skip this one, or use the notebook."
                 )
+
+
+def _styled(text):
+    return Text.assemble(*((words, "bold" if code else "") for code, words in pieces(text)))
 
 
 def _typed(prompt):

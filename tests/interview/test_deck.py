@@ -87,17 +87,6 @@ def test_a_note_has_all_of_the_question_and_its_tags(tmp_path):
     assert tags == ["art", "explain", "level-2"]
 
 
-@pytest.mark.parametrize("text, markup", [
-    ("a < b & c", "a &lt; b &amp; c"), ("<script>x</script>", "&lt;script&gt;x&lt;/script&gt;"),
-    ("use `x @ W_Q < 3` here", "use <code>x @ W_Q &lt; 3</code> here"),
-    ("`<b>` and `c`", "<code>&lt;b&gt;</code> and <code>c</code>"),
-    ("one\ntwo\n\nthree", "one<br>two<br><br>three"), ('"quoted"', "&quot;quoted&quot;"), ("a ` b", "a ` b"),
-    ("Q Kᵀ / sqrt(d_k)", "Q Kᵀ / sqrt(d_k)"), ("{{Question}}", "{{Question}}"),
-])  # fmt: skip
-def test_words_become_safe_html(text, markup):
-    assert deck.markup(text) == markup
-
-
 @pytest.mark.parametrize("question", questions().values(), ids=lambda question: question.name)
 def test_every_field_of_every_note_is_clean(question):
     allowed = r"</?(?:code|br|ul|li|p|b)>"

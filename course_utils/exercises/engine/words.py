@@ -1,5 +1,6 @@
-"""Texts of the course: filled with what was worked out, taken apart into their numbers, set in lines that fit."""
+"""Texts of the course: filled with what was worked out, taken apart into numbers and code, set for a cell or a page."""
 
+import html
 import re
 import string
 import textwrap
@@ -41,3 +42,17 @@ def in_lines(text):
     return "\n\n".join(
         part if "\n " in part else textwrap.fill(" ".join(part.split()), WIDTH) for part in text.split("\n\n")
     )
+
+
+def pieces(text):
+    """(is code, words) for each piece of a text; code stands between backticks."""
+    return [(part[0] == "`", part.strip("`")) for part in re.split(r"(`[^`]+`)", text) if part]
+
+
+def as_html(text):
+    """A text as safe HTML: escaped, `code` as code, an empty line between paragraphs, and lines kept.
+
+    The mathematics is written in plain characters, such as sqrt(d_k) and Kᵀ, and needs no typesetting.
+    """
+    safe = [f"<code>{html.escape(part)}</code>" if code else html.escape(part) for code, part in pieces(text.strip())]
+    return re.sub(r"\n+", "<br>", re.sub(r"\n\s*\n", "<br><br>", "".join(safe)))
