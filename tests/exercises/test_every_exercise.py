@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from course_utils.exercises import hint, judge
-from course_utils.exercises.engine import guard
+from course_utils.exercises.engine import edits, guard, pairs
 from course_utils.exercises.engine.registry import exercises, solution_source
 
 EXERCISES = list(exercises().values())
@@ -252,3 +252,21 @@ def test_a_mistake_that_is_not_in_the_catalogue_gets_no_name(exercise, strange):
     verdict = judge(exercise.name, answer)
     assert (verdict.state, verdict.mistake) == ("wrong", None)
     assert len(verdict.message.splitlines()[0]) > 30
+
+
+def test_every_entry_and_every_way_of_every_table_is_used():
+    runs = [m.run for e in EXERCISES for m in (*e.mistakes, *e.notes)]
+    made = {tuple(map(tuple, run.edits)) for run in runs if isinstance(run, edits.Variant)}
+    used = {m.name for e in EXERCISES for m in (*e.mistakes, *e.notes)}
+    for path in edits.tables():
+        family, entries = edits.table(path)
+        for (_, name), entry in entries.items():
+            assert entry.get("as", f"{family}/{name}") in used, f"{path}.toml: no exercise has {name}"
+            for way in entry.get("ways", ()):
+                assert tuple(map(tuple, edits.as_pairs(way))) in made, f"{path}.toml, {name}: {way} fits no answer"
+
+
+@pytest.mark.parametrize("exercise", FUNCTIONS, ids=named(FUNCTIONS))
+def test_every_two_mistakes_make_code_that_can_be_compiled(exercise):
+    for answer in pairs.both(exercise).values():
+        compile(answer.source, exercise.name, "exec", dont_inherit=True)

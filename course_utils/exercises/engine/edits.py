@@ -220,8 +220,8 @@ def _ways(where, entry, answers, whole):
         yield whole[entry["function"]]
         ways = []
     else:
-        ways = [_pairs(entry["edit"] if "edit" in entry else entry["returns"])]
-    for number, way in enumerate([*ways, *map(_pairs, entry.get("ways", ()))]):
+        ways = [as_pairs(entry["edit"] if "edit" in entry else entry["returns"])]
+    for number, way in enumerate([*ways, *map(as_pairs, entry.get("ways", ()))]):
         fitting, trouble = _first_fit(answers, way)
         if fitting:
             yield fitting
@@ -240,7 +240,7 @@ def _first_fit(answers, way):
     return None, trouble[0]
 
 
-def _pairs(edit):
+def as_pairs(edit):
     """An edit as a list of pairs, also where one pair stands alone, or a text that is returned."""
     if isinstance(edit, str):
         return [(None, edit)]
