@@ -3,20 +3,17 @@
 ``python -m course_utils.models.depth`` trains the stored models again: ``data/runs/depth.npz`` and its card.
 """
 
-from pathlib import Path
-
 import numpy as np
 import torch
 
 from course_utils.core.pronoun import IT, LENGTH, NOUNS, WORDS, Weights, accuracy, cut, pairs, read
+from course_utils.models.training import ON, RUNS, fit, store
 
 WIDTH, BATCH, STEPS = 16, 64, 250  # pairs in a batch
 DIGITS = 4  # of the stored weights
 
 
-def train(
-    layers, *, seeds=5, steps=STEPS, rate=1e-2, row=IT, causal=False, only_it_reads=False, first_seed=0
-):
+def train(layers, *, seeds=5, steps=STEPS, rate=1e-2, row=IT, causal=False, only_it_reads=False, first_seed=0):
     """Train ``seeds`` models side by side: ``Weights`` of torch tensors with the seeds in front.
 
     ``row``  the place of the word whose weights answer: its weight on the right noun should be 1.
@@ -24,22 +21,22 @@ def train(
     Seed s starts from the same numbers however many run beside it; all see the same batches.
     """
     weights = _start(layers, range(first_seed, first_seed + seeds))
-    optimiser = torch.optim.Adam(weights, lr=rate)
     text, referent = (torch.from_numpy(array) for array in pairs(1500))
     batches = torch.Generator().manual_seed(7)
     others = [place for place in range(LENGTH) if place != IT]
     mask = torch.from_numpy(cut(others, layers=layers)) if only_it_reads else None
-    for _ in range(steps):
+
+    def loss():
         chosen = torch.randint(len(text) // 2, (BATCH,), generator=batches)
         chosen = torch.cat([2 * chosen, 2 * chosen + 1])
         last = read(weights, text[chosen], mask=mask, causal=causal)[-1]
         given = last[:, torch.arange(len(chosen)), row, referent[chosen]]
-        loss = -(given + 1e-9).log().mean(-1).sum()  # no seed feels another
+        missed = -(given + 1e-9).log().mean(-1).sum()
         if only_it_reads:  # large scores would hide the way that was taken
-            loss = loss + 1e-3 * (weights.W_Q.square().sum() + weights.W_K.square().sum())
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
+            missed = missed + 1e-3 * (weights.W_Q.square().sum() + weights.W_K.square().sum())
+        return missed
+
+    fit(weights, loss, steps=steps, rate=rate)
     return Weights(*(array.detach() for array in weights))
 
 
@@ -65,27 +62,22 @@ def main():
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True)
     weights = Weights(*(array.numpy().round(DIGITS) for array in train(2)))
-    folder = Path(__file__).resolve().parents[1] / "data" / "runs"
-    np.savez_compressed(folder / "depth.npz", **weights._asdict())
+    np.savez_compressed(RUNS / "depth.npz", **weights._asdict())
     text, referent = pairs(300, held_out=True, seed=1)
-    lines = [
-        "# Written by python -m course_utils.models.depth with depth.npz; accuracy of each seed, in hundredths.",
-        "[card]",
-        f'model = "2 attention layers, 1 head, width {WIDTH}, residuals; no norm, no feed-forward, no positions"',
-        'task = "the row of it in layer 2 should give its weight to the noun that is meant"',
-        f'training = "Adam, rate 0.01, {STEPS} steps of {2 * BATCH} sentences, in minimal pairs"',
-        f'measured = "on {len(text)} sentences with nouns and adjectives not seen together in training"',
-        f'seeds = "0 to {len(weights.embedding) - 1}; the same batches for all"',
-        f'torch = "{torch.__version__.partition("+")[0]}, CPU, one thread; weights rounded to {DIGITS} digits"',
-        'limits = "a toy of 46 words: it shows which routes there can be, not which ones large models take"',
-        "",
-        "[accuracy]",
-    ]
-    for name, rows in {"whole": [], "it cut": [IT], "nouns cut": NOUNS, "both cut": [IT, *NOUNS]}.items():
-        found = accuracy(read(weights, text, mask=cut(rows))[-1], referent)
-        lines.append(f'"{name}" = [{", ".join(f"{part:.2f}" for part in found)}]')
-    print(*lines[-4:], sep="\n")
-    (folder / "depth.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    card = {
+        "model": f"2 attention layers, 1 head, width {WIDTH}, residuals; no norm, no feed-forward, no positions",
+        "task": "the row of it in layer 2 should give its weight to the noun that is meant",
+        "training": f"Adam, rate 0.01, {STEPS} steps of {2 * BATCH} sentences, in minimal pairs",
+        "measured": f"on {len(text)} sentences with nouns and adjectives not seen together in training",
+        "seeds": f"0 to {len(weights.embedding) - 1}; the same batches for all",
+        "torch": f"{ON}; weights rounded to {DIGITS} digits",
+        "limits": "a toy of 46 words: it shows which routes there can be, not which ones large models take",
+    }
+    cuts = {"whole": [], "it cut": [IT], "nouns cut": NOUNS, "both cut": [IT, *NOUNS]}
+    found = {name: accuracy(read(weights, text, mask=cut(rows))[-1], referent) for name, rows in cuts.items()}
+    rows = {name: f"[{', '.join(f'{part:.2f}' for part in parts)}]" for name, parts in found.items()}
+    print(rows)
+    store("depth", " with depth.npz; accuracy of each seed, in hundredths.", card, rows)
 
 
 if __name__ == "__main__":

@@ -6,12 +6,11 @@ at "it", so a feed-forward layer after attention can help; where the weights poi
 ``data/runs/depth_answer.toml``.
 """
 
-from pathlib import Path
-
 import torch
 
 from course_utils.core.pronoun import IT, NOUNS, WORDS, pairs
 from course_utils.core.transformer import feed_forward
+from course_utils.models.training import ON, fit, store
 
 TAGS, WIDTH, BATCH, STEPS, SEEDS = 4, 32, 128, 3000, 3
 # What stands in each model: attention layers, and whether a feed-forward layer follows each.
@@ -26,15 +25,14 @@ def train(name, seed, steps=STEPS):
     """Train one model; its accuracy on nouns and adjectives it has not seen together."""
     torch.manual_seed(seed)
     model = _Model(*MODELS[name])
-    optimiser = torch.optim.Adam(model.parameters(), lr=3e-3)
     text, referent = (torch.from_numpy(array) for array in pairs(2000))
-    for _ in range(steps):
+
+    def loss():
         chosen = torch.randint(len(text), (BATCH,))
         tags, answer = _tags(referent[chosen])
-        loss = torch.nn.functional.cross_entropy(model(text[chosen], tags), answer)
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
+        return torch.nn.functional.cross_entropy(model(text[chosen], tags), answer)
+
+    fit(model.parameters(), loss, steps=steps, rate=3e-3)
     text, referent = (torch.from_numpy(array) for array in pairs(1000, held_out=True, seed=1))
     tags, answer = _tags(referent)
     with torch.no_grad():
@@ -65,34 +63,28 @@ class _Model(torch.nn.Module):
             query, key, value = qkv(x).chunk(3, -1)
             x = x + (query @ key.mT / WIDTH**0.5).softmax(-1) @ value
             if self.feeds:
-                x = x + feed_forward(
-                    x, wide.weight.mT, wide.bias, back.weight.mT, back.bias, activation=torch.relu
-                )
+                x = x + feed_forward(x, wide.weight.mT, wide.bias, back.weight.mT, back.bias, activation=torch.relu)
         return self.read(x[:, IT])
 
 
 def main():
     torch.set_num_threads(1)
-    lines = [
-        "# Written by python -m course_utils.models.depth_answer; held-out accuracy, [lowest, highest] of the seeds.",
-        "[card]",
-        f'task = "{TAGS} tags, a different one for each noun, at random; name the tag of the noun that it means"',
-        'chance = "0.50 for a model that knows both tags and not which noun is meant"',
-        f'model = "1 head, width {WIDTH}, residuals, no norm, no positions; feed-forward {4 * WIDTH} wide, ReLU"',
-        f'training = "Adam, rate 0.003, {STEPS} steps of {BATCH} sentences"',
-        'measured = "on nouns and adjectives not seen together in training"',
-        f"seeds = {SEEDS}",
-        f'torch = "{torch.__version__.partition("+")[0]}, CPU, one thread"',
-        'limits = "a toy: it shows what is possible, not how large models do it"',
-        "",
-        "[accuracy]",
-    ]
+    card = {
+        "task": f"{TAGS} tags, a different one for each noun, at random; name the tag of the noun that it means",
+        "chance": "0.50 for a model that knows both tags and not which noun is meant",
+        "model": f"1 head, width {WIDTH}, residuals, no norm, no positions; feed-forward {4 * WIDTH} wide, ReLU",
+        "training": f"Adam, rate 0.003, {STEPS} steps of {BATCH} sentences",
+        "measured": "on nouns and adjectives not seen together in training",
+        "seeds": SEEDS,
+        "torch": ON,
+        "limits": "a toy: it shows what is possible, not how large models do it",
+    }
+    found = {}
     for name in MODELS:
-        found = [train(name, seed) for seed in range(SEEDS)]
-        print(name, found, flush=True)
-        lines.append(f'"{name}" = [{min(found):.2f}, {max(found):.2f}]')
-    target = Path(__file__).resolve().parents[1] / "data" / "runs" / "depth_answer.toml"
-    target.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        reached = [train(name, seed) for seed in range(SEEDS)]
+        print(name, reached, flush=True)
+        found[name] = f"[{min(reached):.2f}, {max(reached):.2f}]"
+    store("depth_answer", "; held-out accuracy, [lowest, highest] of the seeds.", card, found)
 
 
 if __name__ == "__main__":

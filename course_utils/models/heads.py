@@ -11,21 +11,17 @@ from typing import NamedTuple
 
 import torch
 
+from course_utils.models.training import fit, start
+
 LENGTH, SYMBOLS, BATCH = 8, 8, 16
 
 
 class Runs(NamedTuple):
     """What came of it, over 30 fresh batches; one row for each seed."""
 
-    right: (
-        torch.Tensor
-    )  # (seeds, 2): part of the answers that are right, one before and two before; chance is 1/8
-    either: (
-        torch.Tensor
-    )  # (seeds,): part of the answers that name one of the two symbols, the right one or the other
-    weights: (
-        torch.Tensor
-    )  # (seeds, heads, 2): mean weight on the place one before and on the place two before
+    right: torch.Tensor  # (seeds, 2): part of the answers that are right, one before and two before; chance is 1/8
+    either: torch.Tensor  # (seeds,): part of the answers that name one of the two symbols, the right one or the other
+    weights: torch.Tensor  # (seeds, heads, 2): mean weight on the place one before and on the place two before
     parameters: int  # of one model
 
 
@@ -34,17 +30,23 @@ def train(n_heads, *, width=32, seeds=5, steps=600, rate=2e-3, scores_see_symbol
 
     Seed s starts from the same numbers whatever ``n_heads`` is, and all see the same batches.
     """
-    parameters = _parameters(width, seeds)
-    optimiser = torch.optim.Adam(parameters.values(), lr=rate)
+    sizes = {
+        "symbol": (SYMBOLS, width),
+        "position": (LENGTH, width),
+        "W_Q": (width, width),
+        "W_K": (width, width),
+        "W_V": (width, width),
+        "W_O": (width, 2 * SYMBOLS),
+    }
+    parameters = start(sizes, seeds=seeds)
     batches = torch.Generator().manual_seed(7)
-    for _ in range(steps):
+
+    def loss():
         logits, target, _ = _forward(parameters, n_heads, batches, scores_see_symbols)
-        loss = torch.nn.functional.cross_entropy(
-            logits.flatten(0, 3), target.expand(seeds, -1, -1, -1).flatten()
-        )
-        optimiser.zero_grad()
-        (loss * seeds).backward()  # the sum of each run's mean: no run feels another
-        optimiser.step()
+        target = target.expand(seeds, -1, -1, -1)
+        return seeds * torch.nn.functional.cross_entropy(logits.flatten(0, 3), target.flatten())
+
+    fit(parameters.values(), loss, steps=steps, rate=rate)
     with torch.no_grad():
         tries = [_forward(parameters, n_heads, batches, scores_see_symbols) for _ in range(30)]
         answers = torch.cat([logits.argmax(-1) for logits, _, _ in tries], 1)
@@ -61,27 +63,6 @@ def batch(generator):
     """Random symbols (batch, length), and for each place from the third on the two before it, nearest first."""
     symbols = torch.randint(SYMBOLS, (BATCH, LENGTH), generator=generator)
     return symbols, torch.stack([symbols[:, 1:-1], symbols[:, :-2]], -1)
-
-
-def _parameters(width, seeds):
-    """Start numbers for all runs, (seeds, rows, columns) each."""
-    sizes = {
-        "symbol": (SYMBOLS, width),
-        "position": (LENGTH, width),
-        "W_Q": (width, width),
-        "W_K": (width, width),
-        "W_V": (width, width),
-        "W_O": (width, 2 * SYMBOLS),
-    }
-    start = {}
-    for name, size in sizes.items():
-        spread = 1 if name in ("symbol", "position") else size[0] ** -0.5
-        draws = [
-            torch.randn(size, generator=torch.Generator().manual_seed(1000 * (seed + 1) + len(start)))
-            for seed in range(seeds)
-        ]
-        start[name] = (torch.stack(draws) * spread).requires_grad_()
-    return start
 
 
 def _forward(parameters, n_heads, batches, scores_see_symbols):

@@ -10,6 +10,8 @@ from typing import NamedTuple
 
 import torch
 
+from course_utils.models.training import fit, start
+
 HALF, SYMBOLS, WIDTH, BATCH = 8, 12, 32, 32
 CHANCE = math.log(SYMBOLS)  # the loss of the best guess on a random symbol, in nats
 
@@ -47,15 +49,22 @@ def train(masks, *, seeds=5, steps=200, rate=1e-2):
     ``masks`` are names out of MASKS. Seed s starts from the same numbers under every mask, and all see the
     same texts. One core needs about a second for each mask.
     """
-    parameters = _parameters(seeds, len(masks))
-    optimiser = torch.optim.Adam(parameters.values(), lr=rate)
+    sizes = {
+        "symbol": (SYMBOLS, WIDTH),
+        "position": (2 * HALF, WIDTH),
+        "W_Q": (WIDTH, WIDTH),
+        "W_K": (WIDTH, WIDTH),
+        "W_V": (WIDTH, WIDTH),
+        "W_O": (WIDTH, SYMBOLS),
+    }
+    parameters = start(sizes, seeds=seeds, spread=0.5, repeats=len(masks))
     texts = torch.Generator().manual_seed(7)
-    for _ in range(steps):
+
+    def loss():
         text = _text(BATCH, texts)
-        loss = _loss(_logits(parameters, masks, text[:, :-1]), text).mean((1, 2))
-        optimiser.zero_grad()
-        loss.sum().backward()  # no run feels another
-        optimiser.step()
+        return _loss(_logits(parameters, masks, text[:, :-1]), text).mean((1, 2)).sum()
+
+    fit(parameters.values(), loss, steps=steps, rate=rate)
     with torch.no_grad():
         text = _text(256, texts)
         logits = _logits(parameters, masks, text[:, :-1])
@@ -75,27 +84,6 @@ def _text(count, generator):
 def _masked(scores, ahead):
     hidden = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1 + ahead)
     return scores.masked_fill(hidden, -torch.inf)
-
-
-def _parameters(seeds, masks):
-    """Start numbers for all runs, (runs, rows, columns) each."""
-    sizes = {
-        "symbol": (SYMBOLS, WIDTH),
-        "position": (2 * HALF, WIDTH),
-        "W_Q": (WIDTH, WIDTH),
-        "W_K": (WIDTH, WIDTH),
-        "W_V": (WIDTH, WIDTH),
-        "W_O": (WIDTH, SYMBOLS),
-    }
-    start = {}
-    for name, size in sizes.items():
-        draws = [
-            torch.randn(size, generator=torch.Generator().manual_seed(1000 * (seed + 1) + len(start)))
-            for seed in range(seeds)
-        ]
-        spread = 0.5 if name in ("symbol", "position") else size[0] ** -0.5
-        start[name] = (torch.stack(draws) * spread).repeat(masks, 1, 1).requires_grad_()
-    return start
 
 
 def _logits(parameters, masks, text):

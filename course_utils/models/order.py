@@ -7,11 +7,11 @@ A sixth row takes the trained rotary models as they are, and treats every distan
 """
 
 import math
-from pathlib import Path
 
 import torch
 
 from course_utils.core.positions import alibi_bias, rotate, sinusoidal_positions
+from course_utils.models.training import ON, fit, layers, store
 
 TRAINED, LENGTHS = 32, (32, 64, 128, 256)
 SYMBOLS, WIDTH, HEADS, LAYERS, BATCH, STEPS, SEEDS = 24, 64, 4, 2, 32, 500, 5
@@ -24,14 +24,13 @@ def train(kind, seed, *, steps=STEPS):
     """A model that tells order the way ``kind`` says, trained on sequences of 32 symbols."""
     torch.manual_seed(seed)
     model = _Model(kind)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=2e-3)
-    for _ in range(steps):
+
+    def loss():
         symbols = torch.randint(SYMBOLS, (BATCH, TRAINED))
         logits = model(symbols)[:, 1:]
-        loss = torch.nn.functional.cross_entropy(logits.flatten(0, 1), symbols[:, :-1].flatten())
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
+        return torch.nn.functional.cross_entropy(logits.flatten(0, 1), symbols[:, :-1].flatten())
+
+    fit(model.parameters(), loss, steps=steps, rate=2e-3, optimiser=torch.optim.AdamW)
     return model
 
 
@@ -52,22 +51,7 @@ class _Model(torch.nn.Module):
         self.kind = kind
         self.symbol = torch.nn.Embedding(SYMBOLS, WIDTH)
         self.position = torch.nn.Embedding(max(LENGTHS), WIDTH) if kind == "learned" else None
-        self.layers = torch.nn.ModuleList(
-            torch.nn.ModuleDict(
-                {
-                    "norm": torch.nn.LayerNorm(WIDTH),
-                    "qkv": torch.nn.Linear(WIDTH, 3 * WIDTH, bias=False),
-                    "out": torch.nn.Linear(WIDTH, WIDTH),
-                    "feed": torch.nn.Sequential(
-                        torch.nn.LayerNorm(WIDTH),
-                        torch.nn.Linear(WIDTH, 4 * WIDTH),
-                        torch.nn.GELU(),
-                        torch.nn.Linear(4 * WIDTH, WIDTH),
-                    ),
-                }
-            )
-            for _ in range(LAYERS)
-        )
+        self.layers = layers(LAYERS, WIDTH, bias=False)
         self.read = torch.nn.Linear(WIDTH, SYMBOLS)
 
     def forward(self, symbols):
@@ -100,22 +84,18 @@ class _Model(torch.nn.Module):
 
 def main():
     torch.set_num_threads(1)
-    lines = [
-        "# Written by python -m course_utils.models.order; accuracy by length, [lowest, highest] of the seeds.",
-        "[card]",
-        f'model = "{LAYERS} layers, {HEADS} heads, width {WIDTH}, pre-norm, causal; '
-        f'{TRAINED} of the {max(LENGTHS)} learned rows are trained"',
-        f'data = "random symbols out of {SYMBOLS}; name the previous one; chance is {1 / SYMBOLS:.2f}"',
-        f'training = "length {TRAINED}, AdamW, rate 0.002, batch {BATCH}, {STEPS} steps"',
-        f'measured = "on the last {LAST} places of fresh sequences; clipped: the rotary models again, '
-        f'a distance above {TRAINED - 1} taken for {TRAINED - 1}"',
-        f"seeds = {SEEDS}",
-        f'torch = "{torch.__version__.partition("+")[0]}, CPU, one thread"',
-        'limits = "a toy, and one task that only looks one place back: it says nothing on tasks that look far"',
-        "",
-        "[accuracy]",
-    ]
-    models = []
+    card = {
+        "model": f"{LAYERS} layers, {HEADS} heads, width {WIDTH}, pre-norm, causal; "
+        f"{TRAINED} of the {max(LENGTHS)} learned rows are trained",
+        "data": f"random symbols out of {SYMBOLS}; name the previous one; chance is {1 / SYMBOLS:.2f}",
+        "training": f"length {TRAINED}, AdamW, rate 0.002, batch {BATCH}, {STEPS} steps",
+        "measured": f"on the last {LAST} places of fresh sequences; clipped: the rotary models again, "
+        f"a distance above {TRAINED - 1} taken for {TRAINED - 1}",
+        "seeds": SEEDS,
+        "torch": ON,
+        "limits": "a toy, and one task that only looks one place back: it says nothing on tasks that look far",
+    }
+    found, models = {}, []
     for kind in KINDS:
         if kind == CLIPPED:  # the rotary models again: in training no distance is above 31
             for model in models:
@@ -125,9 +105,8 @@ def main():
         rows = {length: [accuracy(model, length) for model in models] for length in LENGTHS}
         print(kind, rows, flush=True)
         ranges = ", ".join(f"{n} = [{min(row):.2f}, {max(row):.2f}]" for n, row in rows.items())
-        lines.append(f'"{kind}" = {{{ranges}}}')
-    target = Path(__file__).resolve().parents[1] / "data" / "runs" / "order.toml"
-    target.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        found[kind] = f"{{{ranges}}}"
+    store("order", "; accuracy by length, [lowest, highest] of the seeds.", card, found)
 
 
 if __name__ == "__main__":

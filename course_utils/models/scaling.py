@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 import torch
 
+from course_utils.models.training import fit, start
+
 LENGTH, SYMBOLS, WIDTH, BATCH = 12, 12, 48, 16
 FROZEN = 0.999  # a row that gives one key more than this hardly reacts
 
@@ -30,29 +32,6 @@ def train(rules, *, d_k=64, seeds=5, embedding_spread=1.0, steps=300, rate=3e-3)
     """
     factors = {"none": 1.0, "1/sqrt(d_k)": 1 / math.sqrt(d_k), "1/d_k": 1 / d_k}
     scale = torch.tensor([factors[rule] for rule in rules]).repeat_interleave(seeds).view(-1, 1, 1, 1)
-    parameters = _parameters(d_k, seeds, len(rules), embedding_spread)
-    optimiser = torch.optim.Adam(parameters.values(), lr=rate)
-    batches = torch.Generator().manual_seed(7)
-    first = None
-    for _ in range(steps):
-        logits, weights, scores, target = _forward(parameters, scale, batches)
-        if first is None:
-            first = scores.detach().std((1, 2, 3)), (weights.detach().amax(-1) > FROZEN).float().mean((1, 2))
-        loss = torch.nn.functional.cross_entropy(
-            logits.flatten(0, 2), target.expand(len(scale), -1, -1).flatten(), reduction="none"
-        )
-        optimiser.zero_grad()
-        # The sum over runs of each run's mean: no run feels another.
-        (loss.sum() * len(scale) / loss.numel()).backward()
-        optimiser.step()
-    with torch.no_grad():
-        right = [_right(*_forward(parameters, scale, batches)) for _ in range(20)]
-    shape = len(rules), seeds
-    return Runs(torch.stack(right).mean(0).view(shape), first[0].view(shape), first[1].view(shape))
-
-
-def _parameters(d_k, seeds, rules, embedding_spread):
-    """Start numbers for all runs, (runs, rows, columns) each."""
     sizes = {
         "symbol": (SYMBOLS, WIDTH),
         "position": (LENGTH, WIDTH),
@@ -61,15 +40,23 @@ def _parameters(d_k, seeds, rules, embedding_spread):
         "W_V": (WIDTH, WIDTH),
         "W_O": (WIDTH, SYMBOLS),
     }
-    start = {}
-    for name, size in sizes.items():
-        spread = embedding_spread if name in ("symbol", "position") else size[0] ** -0.5
-        draws = [
-            torch.randn(size, generator=torch.Generator().manual_seed(1000 * (seed + 1) + len(start)))
-            for seed in range(seeds)
-        ]
-        start[name] = (torch.stack(draws) * spread).repeat(rules, 1, 1).requires_grad_()
-    return start
+    parameters = start(sizes, seeds=seeds, spread=embedding_spread, repeats=len(rules))
+    batches, first = torch.Generator().manual_seed(7), []
+
+    def loss():
+        logits, weights, scores, target = _forward(parameters, scale, batches)
+        if not first:
+            first.append(scores.detach().std((1, 2, 3)))
+            first.append((weights.detach().amax(-1) > FROZEN).float().mean((1, 2)))
+        target = target.expand(len(scale), -1, -1)
+        each = torch.nn.functional.cross_entropy(logits.flatten(0, 2), target.flatten(), reduction="none")
+        return each.sum() * len(scale) / each.numel()
+
+    fit(parameters.values(), loss, steps=steps, rate=rate)
+    with torch.no_grad():
+        right = [_right(*_forward(parameters, scale, batches)) for _ in range(20)]
+    shape = len(rules), seeds
+    return Runs(torch.stack(right).mean(0).view(shape), first[0].view(shape), first[1].view(shape))
 
 
 def batch(generator):

@@ -4,9 +4,9 @@
 ``data/runs/scaling_bugs.toml``, which lesson 02 shows. The copy task needs no attention: the residual carries it.
 """
 
-from pathlib import Path
-
 import torch
+
+from course_utils.models.training import ON, fit, layers, store
 
 LENGTH, SYMBOLS, WIDTH, BATCH, LAYERS = 8, 12, 32, 64, 2
 STEPS = {"copy": 250, "reverse": 500}
@@ -31,13 +31,12 @@ def train(bug, task, seed):
     """Train one model; its accuracy on 20 fresh batches. ``task`` is "copy" or "reverse"."""
     torch.manual_seed(seed)
     model = _Model(BUGS[bug])
-    optimiser = torch.optim.AdamW(model.parameters(), lr=3e-3)
-    for _ in range(STEPS[task]):
+
+    def loss():
         symbols, target = _batch(task)
-        loss = torch.nn.functional.cross_entropy(model(symbols).flatten(0, 1), target.flatten())
-        optimiser.zero_grad()
-        loss.backward()
-        optimiser.step()
+        return torch.nn.functional.cross_entropy(model(symbols).flatten(0, 1), target.flatten())
+
+    fit(model.parameters(), loss, steps=STEPS[task], rate=3e-3, optimiser=torch.optim.AdamW)
     with torch.no_grad():
         batches = [_batch(task) for _ in range(20)]
         return sum(float((model(s).argmax(-1) == t).float().mean()) for s, t in batches) / len(batches)
@@ -58,22 +57,7 @@ class _Model(torch.nn.Module):
         self.attend = attend
         self.symbol = torch.nn.Embedding(SYMBOLS, WIDTH)
         self.position = torch.nn.Embedding(LENGTH, WIDTH)
-        self.layers = torch.nn.ModuleList(
-            torch.nn.ModuleDict(
-                {
-                    "norm": torch.nn.LayerNorm(WIDTH),
-                    "qkv": torch.nn.Linear(WIDTH, 3 * WIDTH),
-                    "out": torch.nn.Linear(WIDTH, WIDTH),
-                    "feed": torch.nn.Sequential(
-                        torch.nn.LayerNorm(WIDTH),
-                        torch.nn.Linear(WIDTH, 4 * WIDTH),
-                        torch.nn.GELU(),
-                        torch.nn.Linear(4 * WIDTH, WIDTH),
-                    ),
-                }
-            )
-            for _ in range(LAYERS)
-        )
+        self.layers = layers(LAYERS, WIDTH)
         self.read = torch.nn.Linear(WIDTH, SYMBOLS)
 
     def forward(self, symbols):
@@ -86,24 +70,20 @@ class _Model(torch.nn.Module):
 
 def main():
     torch.set_num_threads(1)
-    lines = [
-        "# Written by python -m course_utils.models.scaling_bugs; lowest accuracy of the seeds, in hundredths.",
-        "[card]",
-        f'model = "{LAYERS} layers, 1 head, width {WIDTH}, pre-norm, feed-forward, learned positions"',
-        f'data = "{LENGTH} random symbols out of {SYMBOLS}, fresh in every batch of {BATCH}; chance is 0.08"',
-        f'training = "AdamW, rate 0.003, {STEPS["copy"]} steps for copy, {STEPS["reverse"]} for reverse"',
-        f"seeds = {SEEDS}",
-        f'torch = "{torch.__version__.partition("+")[0]}, CPU, one thread"',
-        'limits = "a toy: it shows that training can hide a bug, not how often it does"',
-        "",
-        "[accuracy]",
-    ]
+    card = {
+        "model": f"{LAYERS} layers, 1 head, width {WIDTH}, pre-norm, feed-forward, learned positions",
+        "data": f"{LENGTH} random symbols out of {SYMBOLS}, fresh in every batch of {BATCH}; chance is 0.08",
+        "training": f"AdamW, rate 0.003, {STEPS['copy']} steps for copy, {STEPS['reverse']} for reverse",
+        "seeds": SEEDS,
+        "torch": ON,
+        "limits": "a toy: it shows that training can hide a bug, not how often it does",
+    }
+    found = {}
     for bug in BUGS:
         lowest = {task: min(train(bug, task, seed) for seed in range(SEEDS)) for task in STEPS}
         print(bug, lowest, flush=True)
-        lines.append(f'"{bug}" = {{copy = {lowest["copy"]:.2f}, reverse = {lowest["reverse"]:.2f}}}')
-    target = Path(__file__).resolve().parents[1] / "data" / "runs" / "scaling_bugs.toml"
-    target.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        found[bug] = f"{{copy = {lowest['copy']:.2f}, reverse = {lowest['reverse']:.2f}}}"
+    store("scaling_bugs", "; lowest accuracy of the seeds, in hundredths.", card, found)
 
 
 if __name__ == "__main__":

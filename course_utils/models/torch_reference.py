@@ -45,9 +45,7 @@ def torch_multi_head_attention(x, W_Q, W_K, W_V, W_O, *, n_heads, context=None, 
     needed = {"W_Q": (W_Q, d_model), "W_K": (W_K, d_context), "W_V": (W_V, d_context), "W_O": (W_O, d_model)}
     for name, (W, rows) in needed.items():
         if tuple(W.shape) != (rows, d_model):
-            raise ValueError(
-                f"torch needs {name} of shape ({rows}, {d_model}), but {name} is {tuple(W.shape)}"
-            )
+            raise ValueError(f"torch needs {name} of shape ({rows}, {d_model}), but {name} is {tuple(W.shape)}")
 
     # nn.MultiheadAttention takes batch_first=False unless told, and multiplies by the transposed matrices.
     module = torch.nn.MultiheadAttention(
