@@ -59,8 +59,6 @@ def layers(count, width, *, bias=True):
 def store(name, what, card, accuracy):
     """Write a run to ``data/runs``: what it holds, its card, and the rows of its accuracies, as TOML values."""
     lines = [f"# Written by python -m course_utils.models.{name}{what}", "[card]"]
-    lines += [
-        f'{field} = "{value}"' if isinstance(value, str) else f"{field} = {value}" for field, value in card.items()
-    ]
+    lines += [f"{field} = {json.dumps(value)}" for field, value in card.items()]
     lines += ["", "[accuracy]", *(f'"{row}" = {value}' for row, value in accuracy.items())]
     (RUNS / f"{name}.toml").write_text("\n".join(lines) + "\n", encoding="utf-8")
