@@ -105,6 +105,7 @@ EXERCISES = [
             "Row i of the causal map has i + 1 pairs, from i = 0.",
             "In the window, no row has more than {width}.",
         ],
+        given="9 2 1 2 6 1 0",
     ),
     Exercise(
         lesson=LESSON,
@@ -116,6 +117,7 @@ EXERCISES = [
             "Only the first three exponentials count.",
             "Their sum is {exponentials[0]:g} + {exponentials[1]:.3f} + {exponentials[2]:.3f}.",
         ],
+        given="1",
     ),
     Exercise(
         lesson=LESSON,
@@ -127,6 +129,7 @@ EXERCISES = [
             "exp(0) is 1.",
             "Three of the exponentials are {exponentials[0]:g}, the other is {exponentials[1]:.3f}.",
         ],
+        given="0 1 0 1",
     ),
     Exercise(
         lesson=LESSON,
@@ -152,6 +155,7 @@ EXERCISES = [
             "Two conditions: not in the future, and not too far back.",
             "With width 2, token 5 sees 4 and 5.",
         ],
+        given="2 5 4 5",
     ),
     Exercise(
         lesson=LESSON,
@@ -164,6 +168,7 @@ EXERCISES = [
             "The result has three axes: batch, 1 for all queries, keys.",
             "mask[:, None, :] puts an axis in the middle.",
         ],
+        given="1",
     ),
     Exercise(
         lesson=LESSON,
@@ -179,5 +184,6 @@ EXERCISES = [
             "Rows 0 to t - 1 must be the same as before. Do it for every t.",
             "np.abs(after[:t] - before[:t]).max() is the largest change of the past.",
         ],
+        given="0 1",
     ),
 ]
