@@ -6,21 +6,24 @@ import numpy as np
 
 from course_utils.core.masks import causal_mask
 from course_utils.core.scores import softmax
-from course_utils.exercises.engine.exercise import Exercise, Mistake, halves
-from course_utils.exercises.masking.mistakes import masking, options
-from course_utils.exercises.shared import masked
+from course_utils.exercises.engine.edits import slips
+from course_utils.exercises.engine.exercise import Exercise, halves
+from course_utils.exercises.masking import laws
 
 
 def masked_attention(query, key, value, mask=None, bias=None, causal=False, scale=None):
-    scale = 1 / math.sqrt(query.shape[-1]) if scale is None else scale
+    scale = 1 / math.sqrt(key.shape[-1]) if scale is None else scale
     scores = query @ np.swapaxes(key, -1, -2) * scale
     if bias is not None:
         scores = scores + bias
+    allowed = np.ones(scores.shape, dtype=bool)
     if mask is not None:
-        scores = np.where(mask, scores, -np.inf)
+        allowed = allowed & mask
     if causal:
-        scores = np.where(causal_mask(*scores.shape[-2:]), scores, -np.inf)
-    return softmax(scores) @ value
+        allowed = allowed & causal_mask(*scores.shape[-2:])
+    scores = np.where(allowed, scores, -np.inf)
+    weights = softmax(scores, axis=-1)
+    return weights @ value
 
 
 def _scales_the_query_first(query, key, value, mask=None, bias=None, causal=False, scale=None):
@@ -70,25 +73,6 @@ def _query_by_query(query, key, value, mask=None, bias=None, causal=False, scale
     return output
 
 
-def an_option_changes_nothing(run, arguments, value):
-    """For masked_attention: an option that is given here, and never makes the difference that it should."""
-    for place, name in enumerate(("mask", "bias", "causal", "scale"), start=3):
-        off = False if name == "causal" else None
-        if arguments[place] is not off and all(_unmoved(run, probe, place, off) for probe in PROBES[:-1]):
-            return f"{name} changes nothing: your answer is the same without it."
-    return None
-
-
-def _unmoved(run, arguments, place, off):
-    """Whether an answer stays the same without an option; True where it should, or where nothing can be said."""
-    without = [*arguments[:place], off, *arguments[place + 1 :]]
-    if np.allclose(masked_attention(*without), masked_attention(*arguments)):
-        return True
-    one, other = run(*arguments), run(*without)
-    arrays = isinstance(one, np.ndarray) and isinstance(other, np.ndarray)
-    return not arrays or np.array_equal(one, other, equal_nan=True)
-
-
 EMPTIED = np.array([[False, False, True], [True, True, False], [True, False, True]])
 LOW = (
     np.array([[-200.0, 0.0, 0.0, 0.0], [-200.0, 2.0, 0.0, 0.0]]),
@@ -134,10 +118,7 @@ PROBES = [
         *(None, None, False, None),
     ),
     (
-        *(
-            np.array(array, dtype=np.float16)
-            for array in ([[4, 4, 1], [0, 1, 2]], [[4, 4, 0], [4, 3, 1], [0, 1, 1]])
-        ),
+        *(np.array(array, dtype=np.float16) for array in ([[4, 4, 1], [0, 1, 2]], [[4, 4, 0], [4, 3, 1], [0, 1, 1]])),
         np.array([[1, 0.5], [-1, 2], [0.5, 0]], dtype=np.float16),
         np.array([[True, True, False], [False, True, True]]),
         *(None, False, None),
@@ -150,6 +131,9 @@ PROBES = [
     ),
     (*LOW, None, False, None),
 ]
+
+# Slips of attention whose words are not true of attention with masks.
+NOT_HERE = ["hides_the_future"]
 
 EXERCISES = [
     Exercise(
@@ -164,47 +148,12 @@ EXERCISES = [
             _lowest_number_then_zeros,
             _query_by_query,
         ],
-        properties=[an_option_changes_nothing],
-        notes=[options.zeroes_and_renormalises, options.zeroes_renormalises_and_guards],
+        properties=[laws.an_option_changes_nothing(masked_attention, PROBES[:-1])],
+        notes=slips("masking/notes", masked_attention),
         mistakes=[
-            *masked.SLIPS,
-            *masked.DRESSED,
-            masking.mask_inverted,
-            masking.everything_inverted,
-            masking.ignores_the_mask,
-            masking.masks_after_the_softmax,
-            masking.multiplies_the_scores,
-            masking.fills_with_minus_10,
-            masking.fills_with_minus_1e4,
-            masking.fills_with_minus_1e9,
-            masking.adds_minus_1e9,
-            masking.two_masks_of_minus_1e9,
-            masking.fills_with_plus_inf,
-            masking.adds_the_mask,
-            masking.combines_with_or,
-            masking.causal_replaces_the_mask,
-            masking.mask_replaces_causal,
-            masking.mask_on_queries,
-            masking.empty_row_nan,
-            masking.two_masks_added,
-            masking.causal_ignored,
-            masking.causal_strict,
-            masking.causal_leak_1,
-            masking.causal_top_left,
-            masking.causal_only_square,
-            masking.causal_first_key_only,
-            masking.causal_upside_down,
-            Mistake.of(options.ignores_all_options, exact=True),
-            options.renormalises_an_empty_row,
-            options.guard_hides_an_overflow,
-            options.bias_scaled,
-            options.ignores_the_bias,
-            options.bias_after_the_softmax,
-            options.ignores_the_scale,
-            options.divides_by_the_scale,
-            options.scales_twice,
-            options.mutates_mask,
-            options.int_truncation,
+            *slips("attention", masked_attention, without=NOT_HERE),
+            *slips("masking/masking", masked_attention),
+            *slips("masking/options", masked_attention),
         ],
         hints=[
             "Scores, times scale, plus bias; then hide; then softmax; then blend.",

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from course_utils.core.masks import causal_mask as reference_mask
-from course_utils.core.scores import softmax
 from course_utils.core.tokens import worked_example
+from course_utils.exercises.engine.edits import slips
 from course_utils.exercises.engine.exercise import Exercise
-from course_utils.exercises.masking.mistakes import hiding, leaks, masks
+from course_utils.exercises.masking import laws
+from course_utils.exercises.masking.leaks import ATTENTIONS
 
 LESSON = "04_masking"
 HAND = 0.0015  # three decimals, with room for rounding on the way
@@ -19,12 +19,16 @@ def causal_mask(n_queries, n_keys):
 
 
 def window_mask(n, width):
-    i, j = np.arange(n)[:, None], np.arange(n)
-    return (i - width < j) & (j <= i)
+    i = np.arange(n)[:, None]
+    j = np.arange(n)
+    near = i - width < j
+    past = j <= i
+    return near & past
 
 
 def padding_mask(lengths, n_keys):
-    return (np.arange(n_keys) < np.asarray(lengths)[:, None])[:, None, :]
+    real = np.arange(n_keys) < np.asarray(lengths)[:, None]
+    return real[:, None, :]
 
 
 def leak_test(attention):
@@ -42,16 +46,25 @@ def leak_test(attention):
 def causal_row():
     _, _, x, W_Q, W_K, _ = worked_example()
     scaled = (x[2] @ W_Q) @ (x @ W_K).T / 2
-    return [round(float(weight), 3) for weight in softmax(scaled[:3])]
+    exponentials = np.exp(scaled[:3])
+    weights = exponentials / exponentials.sum()
+    return [round(float(weight), 3) for weight in weights]
 
 
 def allowed_pairs():
-    return [int(mask.sum()) for mask in (reference_mask(8), window_mask(8, 3))]
+    n, width = 8, 3
+    causal = causal_mask(n, n)
+    window = window_mask(n, width)
+    return [int(causal.sum()), int(window.sum())]
 
 
 def zero_is_no_mask():
-    scaled = np.array([0.0, -1.0, 1.0, 1.5])  # row "love" of the worked example
-    return round(float(softmax(np.where(np.arange(4) < 2, scaled, 0.0))[2:].sum()), 3)
+    _, _, x, W_Q, W_K, _ = worked_example()
+    scaled = (x[1] @ W_Q) @ (x @ W_K).T / 2
+    filled = np.where(np.arange(4) < 2, scaled, 0.0)
+    exponentials = np.exp(filled)
+    weights = exponentials / exponentials.sum()
+    return round(float(weights[2:].sum()), 3)
 
 
 def _every_pair_by_loop(n_queries, n_keys):
@@ -82,46 +95,41 @@ def _edits_one_token(attention):
     return max(worst)
 
 
-def says_what_it_misses(run, arguments, value):
-    """For leak_test: which kind of attention it judges the other way."""
-    (attention,) = arguments
-    what = attention.__doc__.strip().rstrip(".")
-    if np.ndim(value) == 0 and value:
-        return f"Your test reports a leak in an attention that has none: {what}. What else changed than the future?"
-    return f"Your test finds no leak in an attention that has one: {what}. Which edit would show it?"
-
-
 EXERCISES = [
     Exercise(
         lesson=LESSON,
         solution=allowed_pairs,
-        covers="36 = 8 * 9 / 2, and 1 + 2 + 6 * 3 = 21.",
-        mistakes=[hiding.counts_all_pairs, hiding.leaves_out_the_diagonal, hiding.counts_one_key_more],
+        covers="{value[0]} = {n} * 9 / 2, and 1 + 2 + 6 * {width} = {value[1]}.",
+        mistakes=slips("masking/hiding", allowed_pairs),
         hints=[
             "Row i of the causal map has i + 1 pairs, from i = 0.",
-            "In the window, no row has more than 3.",
+            "In the window, no row has more than {width}.",
         ],
+        given="9 2 1 2 6 1 0",
     ),
     Exercise(
         lesson=LESSON,
         solution=causal_row,
         tolerance=HAND,
         covers="Three keys share 1; the fourth does not take part.",
-        mistakes=[
-            hiding.keeps_the_old_weights,
-            hiding.sees_the_fourth_key,
-            hiding.gives_the_hidden_a_zero_score,
-            hiding.shares_equally,
+        mistakes=slips("masking/hiding", causal_row),
+        hints=[
+            "Only the first three exponentials count.",
+            "Their sum is {exponentials[0]:g} + {exponentials[1]:.3f} + {exponentials[2]:.3f}.",
         ],
-        hints=["Only the first three exponentials count.", "Their sum is 1 + 1.649 + 4.482."],
+        given="1",
     ),
     Exercise(
         lesson=LESSON,
         solution=zero_is_no_mask,
         tolerance=HAND,
         covers="Two hidden keys with score 0 have an exponential of 1 each.",
-        mistakes=[hiding.thinks_zero_is_zero, hiding.counts_one_hidden_key, hiding.keeps_the_real_scores],
-        hints=["exp(0) is 1.", "The exponentials are 1, 0.368, 1, 1."],
+        mistakes=slips("masking/hiding", zero_is_no_mask),
+        hints=[
+            "exp(0) is 1.",
+            "Three of the exponentials are {exponentials[0]:g}, the other is {exponentials[1]:.3f}.",
+        ],
+        given="0 1 0 1",
     ),
     Exercise(
         lesson=LESSON,
@@ -129,18 +137,7 @@ EXERCISES = [
         probes=[(2, 2), (4, 4), (2, 5), (1, 4), (3, 6)],
         covers="more keys than queries included",
         alternatives=[_every_pair_by_loop, _numpy_triangle],
-        mistakes=[
-            masks.top_left,
-            masks.hides_itself,
-            masks.sees_one_ahead,
-            masks.upper_triangle,
-            masks.polarity_reversed,
-            masks.upper_triangle_hidden,
-            masks.all_visible,
-            masks.zeros_and_minus_infinity,
-            masks.square_of_queries,
-            masks.square_of_keys,
-        ],
+        mistakes=slips("masking/masks", causal_mask),
         hints=[
             "With n_queries = n_keys: query i may see key j if j <= i.",
             "With more keys than queries, the queries are the last: query i stands at place i + n_keys - n_queries.",
@@ -153,65 +150,40 @@ EXERCISES = [
         probes=[(3, 2), (5, 3), (6, 1), (4, 9), (7, 2)],
         covers="a window of one token, and one longer than the text",
         alternatives=[_window_by_loop, _window_by_triangles],
-        mistakes=[
-            masks.window_one_too_wide,
-            masks.window_without_itself,
-            masks.window_too_narrow,
-            masks.window_open_ahead,
-            masks.window_ignored,
-            masks.window_to_both_sides,
-            masks.window_ahead,
-            masks.window_polarity_reversed,
-        ],
+        mistakes=slips("masking/masks", window_mask),
         hints=[
             "Two conditions: not in the future, and not too far back.",
             "With width 2, token 5 sees 4 and 5.",
         ],
+        given="2 5 4 5",
     ),
     Exercise(
         lesson=LESSON,
         solution=padding_mask,
         probes=[([3, 1], 3), ([5, 2, 3], 7), ([0, 4], 4), ([2], 5)],
         covers="an empty sample, and one without pads",
-        mistakes=[
-            masks.pads_visible,
-            masks.padding_without_query_axis,
-            masks.padding_on_the_query_axis,
-            masks.one_token_too_many,
-            masks.one_token_too_few,
-            masks.pads_on_the_left,
-            masks.padding_square,
-        ],
+        mistakes=slips("masking/masks", padding_mask),
         hints=[
             "Key j of sample b is real if j < lengths[b].",
             "The result has three axes: batch, 1 for all queries, keys.",
             "mask[:, None, :] puts an axis in the middle.",
         ],
+        given="1",
     ),
     Exercise(
         lesson=LESSON,
         solution=leak_test,
-        probes=[(attention,) for attention in leaks.ATTENTIONS],
+        probes=[(attention,) for attention in ATTENTIONS],
         reads=lambda value: np.where(np.isnan(value), np.nan, value > LEAK),
         covers="four kinds without a leak, ten with one",
         alternatives=[_edits_one_token],
-        properties=[says_what_it_misses],
-        mistakes=[
-            leaks.finds_a_leak_everywhere,
-            leaks.finds_no_leak_anywhere,
-            leaks.edits_only_the_last_token,
-            leaks.stops_at_the_first_place,
-            leaks.leaves_out_the_first_place,
-            leaks.misses_single_leaks,
-            leaks.edits_only_the_values,
-            leaks.keeps_the_queries,
-            leaks.rounds_the_change_away,
-            leaks.says_the_opposite,
-        ],
+        properties=[laws.says_what_it_misses],
+        mistakes=slips("masking/leaks", leak_test),
         hints=[
             "Run attention once, change query, key and value from place t on, run it again.",
             "Rows 0 to t - 1 must be the same as before. Do it for every t.",
             "np.abs(after[:t] - before[:t]).max() is the largest change of the past.",
         ],
+        given="0 1",
     ),
 ]
