@@ -12,6 +12,20 @@ from course_utils.exercises.order import laws
 
 LESSON = "08_order"
 
+# Here the mask is there already, the heads are no batch, and the table is square.
+NOT_WITH_ALIBI = [
+    "does_not_scale",
+    "scales_by_the_number_of_queries",
+    "scales_by_the_second_axis",
+    "hides_the_future",
+    "softmax_over_the_first_axis",
+    "exp_overflows",
+    "one_maximum_for_all_rows",
+    "reverses_all_axes",
+    "dot_pairs_all_batches",
+    "attends_over_the_batch",
+]
+
 
 def sinusoidal_positions(n, d_model):
     pair = np.arange(d_model) // 2
@@ -78,6 +92,7 @@ EXERCISES = [
             "A column of positions divided by a row of powers gives all angles at once.",
             "table[:, 1::2] are the odd columns; with an odd d_model there is one fewer of them.",
         ],
+        given="0 1 0 2 3 1 2 1 2",
     ),
     Exercise(
         lesson=LESSON,
@@ -95,13 +110,14 @@ EXERCISES = [
         alternatives=[_alibi_by_the_key_index],
         mistakes=[
             *slips("order/alibi", alibi_attention),
-            *slips("attention", alibi_attention),
+            *slips("attention", alibi_attention, without=NOT_WITH_ALIBI),
         ],
         hints=[
             "Head h of H, counted from 1, has the slope 2^(-8h/H): an array of H numbers.",
             "slopes[:, None, None] meets a table of distances (n, n) and gives (H, n, n).",
             "Scale, add the bias, hide the future with -inf, then the softmax.",
         ],
+        given="1 2 4 8 16 1 2 8",
     ),
     Exercise(
         lesson=LESSON,
@@ -113,6 +129,7 @@ EXERCISES = [
             "The query points at an angle of {query}, the key at an angle of {key}, in radians.",
             "The dot product of two arrows of length 1 is the cosine of the angle between them.",
         ],
+        given="105 103 1",
     ),
     Exercise(
         lesson=LESSON,
@@ -121,6 +138,7 @@ EXERCISES = [
         covers="1/2 down to 1/256.",
         mistakes=slips("order/order", slopes_of_eight_heads),
         hints=["-8h/8 is -h.", "[1 / 2, 1 / 4, ...] with eight entries; Python may do the dividing."],
+        given="1 2 1 256 8 8 1 2 1 4",
     ),
     Exercise(
         lesson=LESSON,
@@ -131,5 +149,6 @@ EXERCISES = [
             "The wavelength of pair i, in places: 2 pi times {base}^(2i/{d_head}).",
             "Count the i from 0 to 31 whose wavelength is above {length}; a line of code may do it.",
         ],
+        given="2 2 0 31",
     ),
 ]

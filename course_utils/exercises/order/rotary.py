@@ -102,13 +102,25 @@ def _cache_probe(n, chunks, d_model=8, d_k=4, d_v=3, seed=0):
 
 HELPERS = [rotate, turn]
 # In scores, some slips of the rotation cannot be told apart, or have words of their own.
-OTHERWISE_IN_SCORES = [
+OTHER_IN_SCORES = [
     "takes_neighbours_and_returns_halves",
     "turns_the_other_way",
     "sine_and_cosine_swapped",
     "positions_do_not_enter",
 ]
-IN_BOTH = ["turns_the_other_way"]
+# There is no batch, the scores are small, and what hides, scales and runs along an axis has words of its own.
+NOT_WITH_ROTARY = [
+    "does_not_scale",
+    "divides_by_d_k",
+    "hides_the_future",
+    "scales_by_the_second_axis",
+    "softmax_over_the_first_axis",
+    "exp_overflows",
+    "one_maximum_for_all_rows",
+    "reverses_all_axes",
+    "dot_pairs_all_batches",
+    "attends_over_the_batch",
+]
 
 EXERCISES = [
     Exercise(
@@ -130,6 +142,7 @@ EXERCISES = [
             "first = x[..., :half] and second = x[..., half:] are the two columns of all pairs.",
             "(a, b) turned by an angle is (a cos - b sin, a sin + b cos). np.concatenate joins the halves.",
         ],
+        given="2 2",
     ),
     Exercise(
         lesson=LESSON,
@@ -145,13 +158,19 @@ EXERCISES = [
         alternatives=[_turns_the_query_by_the_difference],
         mistakes=[
             *slips("order/rotary", rotary_attention, helpers=HELPERS),
-            *slips("order/rope", rotary_attention, without=OTHERWISE_IN_SCORES, helpers=HELPERS),
-            *slips("attention", rotary_attention, helpers=HELPERS),
+            *slips("order/rope", rotary_attention, without=OTHER_IN_SCORES, helpers=HELPERS),
+            *slips(
+                "attention",
+                rotary_attention,
+                without=[*NOT_WITH_ROTARY, "softmax_over_the_queries", "queries_and_keys_swapped"],
+                helpers=HELPERS,
+            ),
         ],
         hints=[
             "Attention as in lesson 03, with two lines before it.",
             "turn(query, query_positions) is the rotation; what else stands somewhere and is compared?",
         ],
+        given="03",
     ),
     Exercise(
         lesson=LESSON,
@@ -169,14 +188,17 @@ EXERCISES = [
         alternatives=[_full_pass, _unturned_cache],
         mistakes=[
             *slips("order/rotary_cache", cached_rotary_attention, helpers=HELPERS),
-            *slips("order/rotary", cached_rotary_attention, only=IN_BOTH, helpers=HELPERS),
-            *slips("order/rope", cached_rotary_attention, without=OTHERWISE_IN_SCORES, helpers=HELPERS),
-            *slips("attention", cached_rotary_attention, helpers=HELPERS),
+            *slips("order/rotary", cached_rotary_attention, only=["turns_the_other_way"], helpers=HELPERS),
+            *slips(
+                "order/rope", cached_rotary_attention, without=[*OTHER_IN_SCORES, "positions_restart"], helpers=HELPERS
+            ),
+            *slips("attention", cached_rotary_attention, without=NOT_WITH_ROTARY, helpers=HELPERS),
         ],
         hints=[
             "A loop over chunks: take the next rows of x, project them, put keys and values into the cache.",
             "start counts the tokens so far: the rows of this chunk stand at np.arange(start, start + size).",
             "Turn a key once, when it comes in. A query at place p may look at the keys 0 to p.",
         ],
+        given="0",
     ),
 ]
