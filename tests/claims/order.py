@@ -6,7 +6,7 @@ import numpy as np
 
 from course_utils.core.attention import scaled_dot_product_attention
 from course_utils.core.positions import rotate, sinusoidal_positions
-from course_utils.exercises.order.answers import score_two_places_apart
+from course_utils.exercises.order.exercises import score_two_places_apart
 from course_utils.models.stored import extrapolation
 from course_utils.views.order import OrderMap
 

@@ -6,13 +6,15 @@ import pytest
 from course_utils.core.positions import alibi_slopes, rotate
 from course_utils.core.scores import softmax
 from course_utils.exercises import judge
+from course_utils.exercises.engine.edits import slips
 from course_utils.exercises.engine.registry import exercises
-from course_utils.exercises.order.mistakes import rope
+from course_utils.exercises.order.rotary import HELPERS, rotary_attention
 
 
 def test_turning_the_other_way_and_swapped_sines_get_one_message_that_names_both():
-    for turn in (rope.turns_the_other_way, rope.sine_and_cosine_swapped):
-        verdict = judge("rotary_attention", rope.inside(turn))
+    names = ["turns_the_other_way", "sine_and_cosine_swapped"]
+    for mistake in slips("order/rope", rotary_attention, only=names, helpers=HELPERS):
+        verdict = judge("rotary_attention", mistake.run)
         assert verdict.mistake == "rope/turns_the_other_way"
         assert "turn the other way" in verdict.message and "sine and cosine have changed places" in verdict.message
 
@@ -68,7 +70,7 @@ def alibi(slopes, axis=-1):
 
 
 def turned_with(base):
-    return lambda x, positions: rope._turn(x, rope._angles(x, positions, base=base))
+    return lambda x, positions: rotate(x, positions, base=base)
 
 
 @pytest.mark.parametrize(

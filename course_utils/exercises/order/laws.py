@@ -12,21 +12,13 @@ def the_first_row_is_0_1_0_1(run, arguments, value):
 
 def lengths_stay(run, arguments, value):
     before, after = (np.linalg.norm(a, axis=-1) for a in (arguments[0], value))
-    return (
-        None
-        if np.allclose(before, after)
-        else "A rotation keeps the length of every vector; yours changes one."
-    )
+    return None if np.allclose(before, after) else "A rotation keeps the length of every vector; yours changes one."
 
 
 def only_distances_count(run, arguments, value):
     *arrays, query_positions, key_positions = arguments
     moved = run(*arrays, query_positions + 100, key_positions + 100)
-    if (
-        isinstance(moved, np.ndarray)
-        and moved.shape == value.shape
-        and not np.allclose(moved, value, atol=1e-6)
-    ):
+    if isinstance(moved, np.ndarray) and moved.shape == value.shape and not np.allclose(moved, value, atol=1e-6):
         return "Move every position by 100, and your output changes: only distances should count."
     return None
 
@@ -66,11 +58,7 @@ def earlier_rows_stay(run, arguments, value):
 def chunks_do_not_matter(run, arguments, value):
     *arrays, chunks = arguments
     moved = run(*arrays, [sum(chunks)])
-    if (
-        isinstance(moved, np.ndarray)
-        and moved.shape == value.shape
-        and not np.allclose(moved, value, atol=1e-6)
-    ):
+    if isinstance(moved, np.ndarray) and moved.shape == value.shape and not np.allclose(moved, value, atol=1e-6):
         return "Cut the same tokens into other chunks, and your output changes: it should not."
     return None
 
@@ -133,6 +121,4 @@ def slopes_can_be_read_off(run, arguments, value):
         return None
     told = ", ".join(f"{slope:.4g}" for slope in slopes[:, 0])
     which = f"your {heads} heads have the slopes {told}" if heads > 1 else f"your head has the slope {told}"
-    return (
-        f"When all scores are equal, {which}. Head h of H should have 2^(-8h/H): what is that for the first?"
-    )
+    return f"When all scores are equal, {which}. Head h of H should have 2^(-8h/H): what is that for the first?"
