@@ -38,7 +38,5 @@ def gpt2_sizes():
 
 def gpt2_without_biases():
     shape = MODELS["GPT-2 small"]
-    counted = (
-        shape.layers * block_parameters(shape.d_model) + (shape.vocabulary + shape.context) * shape.d_model
-    )
+    counted = shape.layers * block_parameters(shape.d_model) + (shape.vocabulary + shape.context) * shape.d_model
     return round(100 * (124_439_808 - counted) / 124_439_808, 1)

@@ -34,17 +34,11 @@ def test_the_words_stand_in_the_lesson(topic, name, claim):
 @every_claim
 def test_the_value_comes_out_again(topic, name, claim):
     work_out = getattr(importlib.import_module(f"tests.claims.{topic}"), name)
-    assert work_out() == (
-        claim["value"] if not isinstance(claim["value"], float) else pytest.approx(claim["value"])
-    )
+    assert work_out() == (claim["value"] if not isinstance(claim["value"], float) else pytest.approx(claim["value"]))
 
 
 def test_no_claim_is_worked_out_for_nothing():
     for topic in {topic for topic, _, _ in CLAIMS}:
         module = importlib.import_module(f"tests.claims.{topic}")
-        own = {
-            n
-            for n, f in vars(module).items()
-            if callable(f) and f.__module__ == module.__name__ and n[0] != "_"
-        }
+        own = {n for n, f in vars(module).items() if callable(f) and f.__module__ == module.__name__ and n[0] != "_"}
         assert own == {name for t, name, _ in CLAIMS if t == topic}

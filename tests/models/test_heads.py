@@ -57,9 +57,7 @@ def test_one_head_shares_its_row_between_both_places_and_two_heads_take_one_each
     assert (nearest.argmax(1) != further.argmax(1)).all()
 
 
-@pytest.mark.parametrize(
-    "settings", [{"steps": 2000}, {"width": 64}, {"width": 64, "steps": 1500}, {"rate": 6e-3}]
-)
+@pytest.mark.parametrize("settings", [{"steps": 2000}, {"width": 64}, {"width": 64, "steps": 1500}, {"rate": 6e-3}])
 def test_more_steps_or_twice_the_width_do_not_help_one_head(settings):
     assert fails(train(1, **settings))
 

@@ -105,9 +105,7 @@ def module():
 def test_the_modules_answer_on_nothing_but_padding_depends_on_need_weights(module):
     """torch's two ways of asking for weights disagree."""
     x, blocked = torch.randn(1, 3, 4), torch.ones(1, 3, dtype=torch.bool)
-    with_weights, without = (
-        module(x, x, x, key_padding_mask=blocked, need_weights=need)[0] for need in (True, False)
-    )
+    with_weights, without = (module(x, x, x, key_padding_mask=blocked, need_weights=need)[0] for need in (True, False))
     assert with_weights.isnan().all() and (without == 0).all()
 
 
