@@ -69,6 +69,10 @@ def alibi(slopes, axis=-1):
     return alibi_attention
 
 
+def attention_weights(query, key):
+    return softmax(query @ key.T / query.shape[1] ** 0.5)
+
+
 def turned_with(base):
     return lambda x, positions: rotate(x, positions, base=base)
 
@@ -85,6 +89,7 @@ def turned_with(base):
         ("rotate", turned_with(2e3), "pair 1 should turn by 0.0100; yours turns by 0.0224"),
         ("rotate", lambda x, p: np.roll(turned_with(1e4)(x, p), 1, axis=-1), "yours turns by 0.5708"),
         ("rotate", lambda x, p: 2 * turned_with(1e4)(x, p), "keeps the length of every vector"),
+        ("rotary_attention", lambda q, k, v, i, j: attention_weights(rotate(k, j), rotate(q, i)) @ v, "inner sizes"),
         ("alibi_attention", alibi(lambda h: np.full(h, 0.3)), "your 2 heads have the slopes 0.3, 0.3"),
         ("alibi_attention", alibi(alibi_slopes, axis=0), "The weights of a row have to sum to 1"),
         ("slopes_of_eight_heads", ["1/2", "1/4"], "write a list of numbers, without quotes"),

@@ -41,7 +41,8 @@ def alibi_attention(query, key, value):
     distance = np.arange(n)[:, None] - np.arange(n)
     scores = query @ np.swapaxes(key, -1, -2) / math.sqrt(key.shape[-1])
     scores = scores - slopes[:, None, None] * distance
-    scores = np.where(distance >= 0, scores, -np.inf)
+    allowed = distance >= 0
+    scores = np.where(allowed, scores, -np.inf)
     weights = softmax(scores, axis=-1)
     return weights @ value
 

@@ -121,6 +121,8 @@ NOT_WITH_ROTARY = [
     "dot_pairs_all_batches",
     "attends_over_the_batch",
 ]
+# One has words of its own; the other two fail alike where queries and keys differ in number.
+NOT_IN_ATTENTION = ["softmax_over_the_queries", "queries_and_keys_swapped", "weights_transposed"]
 
 EXERCISES = [
     Exercise(
@@ -162,7 +164,7 @@ EXERCISES = [
             *slips(
                 "attention",
                 rotary_attention,
-                without=[*NOT_WITH_ROTARY, "softmax_over_the_queries", "queries_and_keys_swapped"],
+                without=[*NOT_WITH_ROTARY, *NOT_IN_ATTENTION],
                 helpers=HELPERS,
             ),
         ],
