@@ -133,9 +133,9 @@ def test_a_proof_that_fails_says_so(monkeypatch):
             raise ModuleNotFoundError("No module named 'torch'", name="torch")
 
         @staticmethod
-        def prints():
-            print("seen")
-            return "and said"
+        def finds():
+            print("not seen")
+            return {"half_of_it": 0.5, "pairs": 65536}
 
     monkeypatch.setattr(bank.importlib, "import_module", lambda name: Module)
 
@@ -144,4 +144,4 @@ def test_a_proof_that_fails_says_so(monkeypatch):
 
     assert proof("fails") == (False, "It does not hold: 2 is not 3.")
     assert proof("needs") == (False, "This proof needs torch, which is not installed here.")
-    assert proof("prints") == (True, "seen\nand said")
+    assert proof("finds") == (True, "half of it: 0.5\npairs: 65,536")

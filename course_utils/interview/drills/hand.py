@@ -257,7 +257,7 @@ def grade(kind, right, slips, text):
         return Feedback("right", f"Right: {' '.join(f'{number:.3f}' for number in right)}.")
     for mistake, value in slips:
         if _same(given, value):
-            return Feedback("wrong", " ".join(mistake.text.split()), mistake.name)
+            return Feedback("wrong", f"{mistake.what} {mistake.ask}", mistake.name)
     if _same(np.sort(given), np.sort(right)):
         return Feedback("wrong", "These are the right numbers, in another order. Which comes first?")
     if _same(given, right, 0.015):

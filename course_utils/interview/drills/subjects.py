@@ -65,5 +65,6 @@ def _code(exercise):
 
 
 def _is_small(edit):
-    """Whether an edit stays in its line, so that the code looks as if somebody had written it."""
-    return edit[0] is not None and "\n" not in edit[0] + edit[1] and len(edit[1]) < 80
+    """Whether an edit changes one line, or makes two of it, so that the code looks as if somebody had written it."""
+    old, new = edit[:2]
+    return old is not None and "\n" not in old and new.count("\n") < 2 and max(map(len, f"{new}\n".splitlines())) < 80

@@ -19,13 +19,7 @@ def one_row_of_attention():
     assert no_match.output.item() == values.mean()
     tie = np.array([1.0, 1.0])
     assert softmax(1000 * tie).tolist() == [0.5, 0.5]
-    return {
-        "scores": scores,
-        "shares": shares,
-        "values": values,
-        "blend": shares @ values,
-        "mean": no_match.output.item(),
-    }
+    return dict(scores=scores, shares=shares, values=values, blend=shares @ values, mean=no_match.output.item())
 
 
 def query_key_value():
