@@ -146,7 +146,6 @@ EXERCISES = [
             (*halves((2, 3), (5, 3), (5, 2), seed=15), 8),
             (*FAR_APART, 2),
         ],
-        covers="one block, blocks of one key, blocks that do not divide n_k, batches, huge scores",
         properties=[
             ones_give_ones,
             block_does_not_matter,
@@ -157,12 +156,6 @@ EXERCISES = [
             *slips("complexity/online", online_attention, others=OTHERS),
             *slips("attention", online_attention, without=NAMED_HERE, others=OTHERS),
         ],
-        hints=[
-            "Carry three things from block to block: the largest score, the sum, the output. Start with -inf, 0, 0.",
-            "In each block: scores, new maximum, the factor exp(old - new) for what is carried, then add the block.",
-            "max and sum with axis=-1, keepdims=True, so that each query has its own. Divide once, after the loop.",
-        ],
-        given="0 0 1",
     ),
     Exercise(
         lesson=LESSON,
@@ -176,17 +169,11 @@ EXERCISES = [
             _cache_probe(6, [2, 2, 2], 36),
             _cache_probe(7, [1, 4, 2], 37),
         ],
-        covers="one chunk, single tokens, a prompt and then tokens, equal and unequal chunks",
         properties=[past_stays, chunks_do_not_matter],
         alternatives=[_full_pass, _token_by_token],
         mistakes=[
             *slips("complexity/cache", cached_attention),
             *slips("attention", cached_attention, only=FIT_CHUNKS, others=[_full_pass]),
-        ],
-        hints=[
-            "For each chunk: project it, put its keys and values behind those in the cache, then attend.",
-            "The mask is causal_mask(queries of the chunk, keys in the cache): the chunk's tokens are the last keys.",
-            "Collect the outputs in a list, and np.concatenate them at the end.",
         ],
     ),
 ]

@@ -91,15 +91,9 @@ EXERCISES = [
             (np.array([[1.5, 1.5, 1.5], [1.0, 2.0, 6.0]]),),
             halves((2, 3, 5, 7), seed=5),
         ],
-        covers="batches, small features, a token of equal features",
         properties=[tokens_have_mean_0_and_variance_1],
         alternatives=[norm_by_numpys_var],
         mistakes=slips("depth/norm", layer_norm),
-        hints=[
-            "Mean and variance over axis=-1, with keepdims=True so that they fit against x again.",
-            "The variance is the mean of the squares of x - mean. eps = 1e-5 goes under the root.",
-        ],
-        given="1 1e-5",
     ),
     Exercise(
         lesson=LESSON,
@@ -110,15 +104,9 @@ EXERCISES = [
             halves((5, 4), (4, 7), (7,), (7, 4), (4,), seed=3),
             halves((2, 3, 5), (5, 11), (11,), (11, 5), (5,), seed=4),
         ],
-        covers="batches, any hidden width",
         properties=[one_token_at_a_time],
         alternatives=[feed_token_by_token],
         mistakes=slips("depth/feed", feed_forward),
-        hints=[
-            "Three steps: into the hidden width, bend, back. Each product has its bias.",
-            "ReLU is np.maximum(..., 0): it keeps what is positive.",
-        ],
-        given="0",
     ),
     Exercise(
         lesson=LESSON,
@@ -131,13 +119,8 @@ EXERCISES = [
             (*halves((4, 6), seed=5), first, wide),
             (*halves((2, 5, 3), seed=6), means, wide),
         ],
-        covers="silent parts, parts that move and parts that bend, a batch",
         properties=[silent_parts_change_nothing, each_part_reads_a_normalised_copy],
         alternatives=[block_in_one_sum],
         mistakes=slips("depth/block", pre_norm_block),
-        hints=[
-            "Two lines, one for each part. In both, x stays on the left of a +, as it is.",
-            "attend reads a normalised copy of x; what it gives is added to x. Then the same for feed.",
-        ],
     ),
 ]

@@ -182,7 +182,7 @@ def tables():
     return sorted(
         prefix + name.removesuffix(".toml")
         for prefix, name in files
-        if name.endswith(".toml") and name not in ("quizzes.toml", "recall.toml")
+        if name.endswith(".toml") and name not in ("exercises.toml", "quizzes.toml", "recall.toml")
     )
 
 

@@ -2,8 +2,10 @@
 
 import functools
 import inspect
+import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from importlib import resources
 
 import numpy as np
 
@@ -36,14 +38,15 @@ class Exercise:
     ``notes``     answers that are right on paper and fail on some probe: accepted, with their words as a note.
     ``properties``  ``property(run, arguments, value)`` gives a sentence on what fails, or None.
     ``reads``     what counts of an output, if not its numbers: ``reads(value)`` is compared instead.
-    ``covers``    words for the verdict "right": what the probes covered.
+    ``hints``, ``covers``  come in steps; and words for the verdict "right": what the probes covered.
     ``given``     the numbers that stand in ``covers`` and the hints as they are, in order; all others are filled in.
+                  Where there are no hints, these three come from ``exercises.toml`` beside the solution's module.
     ``tolerance`` absolute; numbers in functions are also allowed a relative error of 1e-5.
     """
 
     lesson: str
     solution: Callable
-    hints: Sequence[str]
+    hints: Sequence[str] = ()
     probes: Sequence[tuple] = ()
     mistakes: Sequence[Mistake] = ()
     alternatives: Sequence[Callable] = ()
@@ -58,6 +61,9 @@ class Exercise:
 
     def __post_init__(self):
         object.__setattr__(self, "name", self.name or self.solution.__name__)
+        if not self.hints:
+            for field, words in _words(self.solution.__module__.rpartition(".")[0], self.name).items():
+                object.__setattr__(self, field, words)
 
     @property
     def is_function(self):
@@ -90,6 +96,19 @@ class Exercise:
         if known not in self._outcomes:
             self._outcomes[known] = [self.outcome(known, arguments) for arguments in self.probes]
         return self._outcomes[known]
+
+
+@functools.cache
+def _table(package):
+    return tomllib.loads(resources.files(package).joinpath("exercises.toml").read_text(encoding="utf-8"))
+
+
+def _words(package, name):
+    """What an exercise says, from the table of its topic. Raises ValueError that names file, entry and field."""
+    entry = _table(package).get(name, {})
+    if set(entry) - {"covers", "given"} != {"hints"} or not all(entry.values()):
+        raise ValueError(f"{package}, exercises.toml, {name}: hints are needed, and covers and given may be there")
+    return entry
 
 
 def halves(*shapes, seed):

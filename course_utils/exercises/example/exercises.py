@@ -131,62 +131,35 @@ EXERCISES = [
     Exercise(
         lesson=LESSON,
         solution=score_machine_learning,
-        covers="[0, 0.5, 2, 0.5] times [0, 1, 2, 0]: 0.5 + 4.",
-        given="0 0.5 2 0.5 0 1 2 0 0.5 4",
         mistakes=slips("example/example", score_machine_learning),
-        hints=[
-            'Row "machine" of Q, row "learning" of K.',
-            "Multiply entry by entry and add up: four products.",
-        ],
     ),
     Exercise(
         lesson=LESSON,
         solution=weight_machine_learning,
         tolerance=HAND,
-        covers="{exponentials[3]:.3f} / {total:.3f}.",
         mistakes=fingerprints(*WEIGHTS, (MACHINE, LEARNING), weight_machine_learning()),
-        hints=[
-            "Add up the four exponentials of the row.",
-            "The weight is this exponential divided by that sum.",
-        ],
     ),
     Exercise(
         lesson=LESSON,
         solution=weights_of_learning,
-        given="2",
         tolerance=HAND,
-        covers="{exponentials[1]:.3f} / {total:.3f} and {exponentials[2]:.3f} / {total:.3f}.",
         mistakes=fingerprints(*WEIGHTS, (LEARNING, slice(1, 3)), weights_of_learning()),
-        hints=["Scale the scores first: divide by 2.", "exp of each of the four, then divide by their sum."],
     ),
     Exercise(
         lesson=LESSON,
         solution=fresh_weights,
-        given="2",
         tolerance=HAND,
-        covers="You did a whole row alone.",
         mistakes=fingerprints(FRESH, K, np.eye(4), 0, fresh_weights()),
-        hints=[
-            "Four scores: the fresh query with each row of K.",
-            "Then divide by 2, take exp, and divide by the sum of the four.",
-        ],
     ),
     Exercise(
         lesson=LESSON,
         solution=fresh_output,
-        given="1",
         tolerance=HAND,
-        covers="A blend of the four rows of V.",
         mistakes=fingerprints(FRESH, K, V, 0, fresh_output()),
-        hints=[
-            "Each row of V times its weight, added up.",
-            'The first number: only the row of "I" has a 1 there.',
-        ],
     ),
     Exercise(
         lesson=LESSON,
         solution=attention,
-        given="1 2 1",
         probes=[
             halves((2, 2), (3, 2), (3, 1), seed=1),
             halves((3, 3), (3, 3), (3, 3), seed=2),  # square, to tell a transpose by its numbers
@@ -200,32 +173,19 @@ EXERCISES = [
                 np.eye(3),
             ),
         ],
-        covers="batches, n_q and n_k different, d_k and d_v different, huge scores",
         properties=[stays_between_the_values, follows_reordered_keys],
         alternatives=[_scale_on_the_query, _fourth_roots_on_both, _by_einsum, _computed_transposed, _by_loop],
         mistakes=IN_ATTENTION,
-        hints=[
-            "Four lines: scores, scale, softmax, blend.",
-            "np.swapaxes(key, -1, -2) turns the last two axes round and leaves the batch alone.",
-            "d_k is key.shape[-1]; use math.sqrt, and the softmax along the last axis.",
-        ],
     ),
     Exercise(
         lesson=LESSON,
         solution=scores_at_real_size,
-        covers="{heads} heads, each with {tokens} x {tokens} scores.",
         mistakes=slips("example/example", scores_at_real_size),
-        hints=["One head: every token with every token.", "Then times the number of heads."],
     ),
     Exercise(
         lesson=LESSON,
         solution=published_row,
         tolerance=HAND,
-        covers="The largest score has the largest weight.",
         mistakes=slips("example/example", published_row),
-        hints=[
-            "The scores are scaled already: exp first.",
-            "softmax(np.array([{scaled[0]}, {scaled[1]}, ...]))",
-        ],
     ),
 ]

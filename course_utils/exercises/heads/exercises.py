@@ -45,9 +45,7 @@ EXERCISES = [
     Exercise(
         lesson=LESSON,
         solution=shape_of_head_scores,
-        covers="For each sample and each head, a row for each query and a column for each key.",
         mistakes=slips("heads/heads", shape_of_head_scores),
-        hints=["Four axes: samples, heads, and two more.", "Rows are who asks, columns who is asked."],
     ),
     Exercise(
         lesson=LESSON,
@@ -60,15 +58,8 @@ EXERCISES = [
             (*halves((2, 3, 7, 10), seed=2), 5),
             (*halves((2, 4, 6), seed=3), 1),
         ],
-        covers="no batch axis, one, and two",
         alternatives=[_by_slices, _by_einsum_of_names],
         mistakes=slips("heads/heads", split_heads),
-        hints=[
-            "Two steps. First cut the last axis into two: heads, and features of a head.",
-            "x.reshape(*x.shape[:-1], n_heads, d_head) makes (..., n, n_heads, d_head). Which axis is out of place?",
-            "np.swapaxes with two negative numbers leaves all batch axes alone.",
-        ],
-        given="1",
     ),
     Exercise(
         lesson=LESSON,
@@ -78,19 +69,12 @@ EXERCISES = [
             (np.arange(24.0).reshape(3, 2, 4),),
             *((array,) for array in halves((2, 3, 5, 4), (5, 2, 7, 3), (2, 3, 4, 7, 5), (2, 1, 4, 3), seed=4)),
         ],
-        covers="no batch axis, one, and two",
         alternatives=[_by_concatenating],
         mistakes=slips("heads/heads", join_heads),
-        hints=[
-            "The two steps of split_heads, backwards.",
-            "First bring the axes into the order (..., n, n_heads, d_head), then make one of the last two.",
-        ],
     ),
     Exercise(
         lesson=LESSON,
         solution=line_that_mixes_tokens,
-        covers="(batch, heads, n, d_head) is reshaped while the heads still stand before the tokens.",
         mistakes=slips("heads/heads", line_that_mixes_tokens),
-        hints=["Write the shape beside each line.", "Which reshape has no transpose before or behind it?"],
     ),
 ]

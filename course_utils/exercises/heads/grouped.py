@@ -89,9 +89,7 @@ EXERCISES = [
     Exercise(
         lesson=LESSON,
         solution=rank_of_scores,
-        covers="Q is ({tokens}, {d_head}): {d_model} features over {n_heads} heads. Q Kᵀ has no more rank than that.",
         mistakes=slips("heads/heads", rank_of_scores),
-        hints=["How wide is one head?", "A product of ({tokens}, d) and (d, {tokens}) has rank d at most."],
     ),
     Exercise(
         lesson=LESSON,
@@ -112,7 +110,6 @@ EXERCISES = [
             shared(2, 7, 3, 4, 5, 6, 8, seed=7),
             shared(2, 6, 4, 3, 5, 7, 8, seed=9),
         ],
-        covers="groups of 1, 2, 3 and 4; 5 heads on 2, 7 on 3 and 6 on 4 refused",
         alternatives=ALTERNATIVES,
         properties=[laws.weights_sum_to_one, laws.heads_stay_apart, laws.keys_come_in_any_order],
         mistakes=[
@@ -121,33 +118,16 @@ EXERCISES = [
             # Some ways of attention's slips need a mask, and fit no answer here: they are left out.
             *slips("attention", grouped_query_attention, without=NOT_IN_HEADS, others=ALTERNATIVES),
         ],
-        hints=[
-            "How many query heads share one key/value head? That is one division, and it has to come out even.",
-            "np.repeat repeats each entry before it goes on: [0, 0, 1, 1]. Which axis are the heads?",
-            "if ...: raise ValueError(...) with both numbers in the sentence.",
-        ],
-        given="1 2 3 4 5 2 7 3 6 4 0 0 1 1",
     ),
     Exercise(
         lesson=LESSON,
         solution=parameters_of_grouped_layer,
         tolerance=0.5,
-        covers="Two matrices of {d_model} x {wide} and two of {d_model} x {narrow}.",
         mistakes=slips("heads/counts", parameters_of_grouped_layer),
-        hints=[
-            "W_Q and W_O serve {n_heads} heads of width {d_head}.",
-            "W_K and W_V make {n_kv_heads} heads of width {d_head}: how many columns?",
-        ],
     ),
     Exercise(
         lesson=LESSON,
         solution=cache_of_a_token,
-        covers="2 x {layers} layers x {n_kv_heads} heads x {d_head} x {bytes_each} bytes = {size:,} bytes.",
         mistakes=slips("heads/counts", cache_of_a_token),
-        hints=[
-            "Keys and values, in every layer, for every key/value head, {d_head} numbers each.",
-            "Times {bytes_each} bytes, divided by 1024.",
-        ],
-        given="2 1024",
     ),
 ]

@@ -169,7 +169,6 @@ EXERCISES = [
         lesson=LESSON,
         solution=multi_head_attention,
         probes=LAYERS,
-        covers="causal, padding of 3, 5 and 2, a pad in between, low scores, cross-attention of 3 on 6",
         alternatives=[
             _mask_by_mask,
             _by_loop,
@@ -192,13 +191,5 @@ EXERCISES = [
             *slips("heads/perhead", multi_head_attention, helpers=HELPERS),
             *slips("attention", multi_head_attention, without=NOT_IN_LAYERS, helpers=HELPERS),
         ],
-        hints=[
-            "Project, split, attend, join, project. Your two functions do the second and the fourth.",
-            "Queries from x; keys and values from the context, if there is one, else from x.",
-            "The scores are (batch, heads, n_q, n_keys). key_mask[:, None, None, :] fits that.",
-            "Divide by the square root of the width of one head.",
-            '"if context is None" asks whether there is one; an array by itself is neither true nor false.',
-        ],
-        given="3 5 2 3 6",
     ),
 ]

@@ -140,7 +140,6 @@ EXERCISES = [
         lesson="04_masking",
         solution=masked_attention,
         probes=PROBES,
-        covers="masks, future, empty rows, a cache, batches, bias, scale, whole numbers, float16, low and huge scores",
         alternatives=[
             _scales_the_query_first,
             _fourth_roots_on_both,
@@ -154,11 +153,6 @@ EXERCISES = [
             *slips("attention", masked_attention, without=NOT_HERE),
             *slips("masking/masking", masked_attention),
             *slips("masking/options", masked_attention),
-        ],
-        hints=[
-            "Scores, times scale, plus bias; then hide; then softmax; then blend.",
-            "np.where(mask, scores, -np.inf) replaces what is hidden. Do it for the mask, and again for the future.",
-            "This softmax gives zeros for a row of only -inf. Another one may give NaN there: then you have to.",
         ],
     ),
 ]

@@ -84,16 +84,9 @@ EXERCISES = [
         lesson=LESSON,
         solution=sinusoidal_positions,
         probes=[(2, 4), (3, 6), (5, 8), (11, 16), (3, 5), (5, 7), (2, 1)],
-        covers="even and odd widths",
         properties=[laws.the_first_row_is_0_1_0_1, laws.pairs_are_hands_of_a_clock],
         alternatives=[_table_by_loops],
         mistakes=slips("order/sinus", sinusoidal_positions),
-        hints=[
-            "Columns 0 and 1 are pair 0, columns 2 and 3 are pair 1: np.arange(d_model) // 2 numbers them.",
-            "A column of positions divided by a row of powers gives all angles at once.",
-            "table[:, 1::2] are the odd columns; with an odd d_model there is one fewer of them.",
-        ],
-        given="0 1 0 2 3 1 2 1 2",
     ),
     Exercise(
         lesson=LESSON,
@@ -106,50 +99,28 @@ EXERCISES = [
             halves((8, 5, 4), (8, 5, 4), (8, 5, 3), seed=4),
             halves((16, 3, 2), (16, 3, 2), (16, 3, 5), seed=5),
         ],
-        covers="1, 2, 4, 8 and 16 heads",
         properties=[laws.rows_of_weights_sum_to_one, laws.the_past_stays, laws.slopes_can_be_read_off],
         alternatives=[_alibi_by_the_key_index],
         mistakes=[
             *slips("order/alibi", alibi_attention),
             *slips("attention", alibi_attention, without=NOT_WITH_ALIBI),
         ],
-        hints=[
-            "Head h of H, counted from 1, has the slope 2^(-8h/H): an array of H numbers.",
-            "slopes[:, None, None] meets a table of distances (n, n) and gives (H, n, n).",
-            "Scale, add the bias, hide the future with -inf, then the softmax.",
-        ],
-        given="1 2 4 8 16 1 2 8",
     ),
     Exercise(
         lesson=LESSON,
         solution=score_two_places_apart,
         tolerance=0.0015,
-        covers="cos({query} - {key}). At 105 and 103 it is the same.",
         mistakes=slips("order/order", score_two_places_apart),
-        hints=[
-            "The query points at an angle of {query}, the key at an angle of {key}, in radians.",
-            "The dot product of two arrows of length 1 is the cosine of the angle between them.",
-        ],
-        given="105 103 1",
     ),
     Exercise(
         lesson=LESSON,
         solution=slopes_of_eight_heads,
         tolerance=6e-5,  # four decimals, as the lesson prints slopes
-        covers="1/2 down to 1/256.",
         mistakes=slips("order/order", slopes_of_eight_heads),
-        hints=["-8h/8 is -h.", "[1 / 2, 1 / 4, ...] with eight entries; Python may do the dividing."],
-        given="1 2 1 256 8 8 1 2 1 4",
     ),
     Exercise(
         lesson=LESSON,
         solution=pairs_that_never_turn,
-        covers="{value} of {pairs}: their angles beyond {length} are numbers the model has never met.",
         mistakes=slips("order/order", pairs_that_never_turn),
-        hints=[
-            "The wavelength of pair i, in places: 2 pi times {base}^(2i/{d_head}).",
-            "Count the i from 0 to 31 whose wavelength is above {length}; a line of code may do it.",
-        ],
-        given="2 2 0 31",
     ),
 ]

@@ -135,16 +135,9 @@ EXERCISES = [
             (*halves((2, 3, 8), seed=2), _places(40, 2, 900)),
             (*halves((2, 5, 3, 4), seed=3), _places(1, 0, 12)),
         ],
-        covers="batches, heads and positions in any order",
         properties=[laws.lengths_stay, laws.a_pair_turns_by_its_angle],
         alternatives=[_rotate_half, _rotate_complex],
         mistakes=slips("order/rope", rotate),
-        hints=[
-            "One angle for each position and pair: shape (n, d/2). It fits (..., n, d/2) by itself.",
-            "first = x[..., :half] and second = x[..., half:] are the two columns of all pairs.",
-            "(a, b) turned by an angle is (a cos - b sin, a sin + b cos). np.concatenate joins the halves.",
-        ],
-        given="2 2",
     ),
     Exercise(
         lesson=LESSON,
@@ -155,7 +148,6 @@ EXERCISES = [
             (*halves((3, 6), (5, 6), (5, 4), seed=3), _places(9, 0, 4), _places(2, 3, 11, 5, 90)),
             (*halves((5, 8), (7, 8), (7, 3), seed=4), _places(10, 11, 12, 13, 14), _places(*range(7))),
         ],
-        covers="queries and keys at any positions",
         properties=[laws.only_distances_count],
         alternatives=[_turns_the_query_by_the_difference],
         mistakes=[
@@ -168,11 +160,6 @@ EXERCISES = [
                 helpers=HELPERS,
             ),
         ],
-        hints=[
-            "Attention as in lesson 03, with two lines before it.",
-            "turn(query, query_positions) is the rotation; what else stands somewhere and is compared?",
-        ],
-        given="03",
     ),
     Exercise(
         lesson=LESSON,
@@ -185,7 +172,6 @@ EXERCISES = [
             _cache_probe(6, [4, 1, 1], d_model=10, d_v=2, seed=5),
             _cache_probe(7, [1, 2, 4], d_k=6, seed=6),
         ],
-        covers="one chunk, single tokens, equal and unequal chunks",
         properties=[laws.earlier_rows_stay, laws.chunks_do_not_matter],
         alternatives=[_full_pass, _unturned_cache],
         mistakes=[
@@ -196,11 +182,5 @@ EXERCISES = [
             ),
             *slips("attention", cached_rotary_attention, without=NOT_WITH_ROTARY, helpers=HELPERS),
         ],
-        hints=[
-            "A loop over chunks: take the next rows of x, project them, put keys and values into the cache.",
-            "start counts the tokens so far: the rows of this chunk stand at np.arange(start, start + size).",
-            "Turn a key once, when it comes in. A query at place p may look at the keys 0 to p.",
-        ],
-        given="0",
     ),
 ]

@@ -127,40 +127,22 @@ EXERCISES = [
         lesson=LESSON,
         solution=weight_by_hand,
         tolerance=0.0015,
-        covers="exp({scores[0]}) / (exp({scores[0]}) + exp({scores[1]})) = {value}.",
         mistakes=slips("retrieval/retrieval", weight_by_hand),
-        hints=[
-            "Take exp of both scores first.",
-            "exp({scores[0]}) is {exponentials[0]:.3f} and exp({scores[1]}) is {exponentials[1]:g}. "
-            "What share is the first of both?",
-        ],
     ),
     Exercise(
         lesson=LESSON,
         solution=soft_lookup,
         probes=ONE_QUERY,
-        covers="one key alone and negative scores included",
         properties=LOOKUP_LAWS,
         mistakes=slips("retrieval/lookup", soft_lookup, without=OF_SEVERAL_QUERIES),
-        hints=[
-            "Three steps: one score for each key, weights from the scores, a blend of the values.",
-            "keys @ query gives all scores at once; softmax makes weights of them.",
-            "The blend is weight times value, summed over the keys: a product of weights and values.",
-        ],
     ),
     Exercise(
         lesson=LESSON,
         solution=soft_lookup_all,
         probes=MANY_QUERIES,
-        covers="more queries than keys, and fewer",
         properties=LOOKUP_LAWS,
         alternatives=[_by_loop, _by_columns],
         mistakes=slips("retrieval/lookup", soft_lookup_all),
-        hints=[
-            "A loop over the queries with your soft_lookup is right. Then look for the product that does it at once.",
-            "queries is (n_q, d_k) and keys is (n_k, d_k). You need (n_q, n_k): what has to be turned?",
-            "softmax works along the last axis, and that is where the keys are.",
-        ],
     ),
     Exercise(
         lesson=LESSON,
@@ -172,31 +154,18 @@ EXERCISES = [
             (np.nextafter([[0.1, -0.3]], [[1.0, -1.0]]), np.array([[0.1, 0.3], [0.1, -0.3]])),
             halves((5, 3), (7, 3), seed=15),
         ],
-        covers="values on the edge, just outside and off by rounding",
         alternatives=[_not_inside],
         mistakes=slips("retrieval/blend", outside_the_values),
-        hints=[
-            "Each column of the output has its own smallest and largest value.",
-            "values.min(axis=0) gives the smallest of each column; | joins two boolean arrays.",
-        ],
-        given="0",
     ),
     Exercise(
         lesson=LESSON,
         solution=shape_of_scores,
-        covers="One row for each query, one column for each key.",
         mistakes=slips("retrieval/retrieval", shape_of_scores),
-        hints=[
-            "Write the two shapes beside each other: {queries} and ({keys[1]}, {keys[0]}).",
-            "The inner sizes vanish in a product.",
-        ],
     ),
     Exercise(
         lesson=LESSON,
         solution=shape_of_output,
-        covers="One row for each query, as wide as a value.",
         mistakes=slips("retrieval/retrieval", shape_of_output),
-        hints=["The weights are {weights} and the values {values}.", "The inner sizes vanish in a product."],
     ),
     Exercise(
         lesson=LESSON,
@@ -207,15 +176,10 @@ EXERCISES = [
             halves((5, 4), (4, 3), (4, 3), (4, 2), seed=9),
             halves((3, 5), (5, 2), (5, 2), (5, 7), seed=10),
         ],
-        covers="d_model, d_k and d_v all different included",
         alternatives=[_merged],
         mistakes=[
             *slips("retrieval/projections", self_attention),
             *slips("retrieval/lookup", self_attention, without=NAMED_BY_PROJECTION),
-        ],
-        hints=[
-            "Make query, key and value first: three products with x.",
-            "Then it is the lookup you have written already.",
         ],
     ),
     Exercise(
@@ -227,36 +191,23 @@ EXERCISES = [
             halves((5, 2), (3, 4), (2, 3), (4, 3), (4, 7), seed=13),  # context of another width
             halves((2, 5), (7, 3), (5, 2), (3, 2), (3, 4), seed=14),
         ],
-        covers="a context of another length and width included",
         mistakes=[
             *slips("retrieval/projections", cross_attention),
             *slips("retrieval/lookup", cross_attention),
-        ],
-        hints=[
-            "x asks: it makes the queries.",
-            "The context is what is looked up in: it makes the keys and the values.",
         ],
     ),
     Exercise(
         lesson=LESSON,
         solution=line_at_fault,
-        covers="The sum runs over everything: every query's weights should sum to 1 by themselves.",
         mistakes=slips("retrieval/retrieval", line_at_fault),
-        hints=["With values of 1, what should each output be?", "Which line divides, and by how much?"],
-        given="1 1",
     ),
     Exercise(
         lesson=LESSON,
         solution=repaired_lookup,
         probes=MANY_QUERIES,
-        covers="more queries than keys, and fewer",
         properties=LOOKUP_LAWS,
         alternatives=[_by_loop],
         # Made in the shorter answer: a repair may be written in any way.
         mistakes=slips("retrieval/lookup", soft_lookup_all),
-        hints=[
-            "Each row needs its own sum: which axis do you sum over?",
-            "keepdims=True keeps the sums in a column, so that each row is divided by its own.",
-        ],
     ),
 ]

@@ -86,16 +86,9 @@ EXERCISES = [
             (np.array([-2000.0, -2001.0]),),
             (np.array([[0.0, 1.0], [-2000.0, -2001.0]]),),
         ],
-        covers="other axes, whole numbers and huge scores included",
         properties=[never_negative, rows_sum_to_one],
         alternatives=[_softmax_by_log, _softmax_of_moved_axis],
         mistakes=slips("scaling/softmax", softmax),
-        hints=[
-            "Start with np.exp(x) divided by its sum. What happens at 1000?",
-            "The largest number of each row may be taken away first: softmax does not notice.",
-            "keepdims=True keeps the axis, so that the shapes fit again when you subtract or divide.",
-        ],
-        given="1000",
     ),
     Exercise(
         lesson=LESSON,
@@ -106,13 +99,7 @@ EXERCISES = [
             (np.array([[0.2, 0.3, 0.5], [0.0, 1.0, 0.0]]),),
             (softmax(halves((2, 3, 5), seed=3)[0]),),
         ],
-        covers="weights of 0 and batches included",
         mistakes=slips("scaling/entropy", entropy),
-        hints=[
-            "For each row: minus the sum of p times log(p).",
-            "np.where(weights > 0, weights, 1) puts a 1 where the weight is 0; log(1) is 0.",
-        ],
-        given="0 0 1 1 0 1 0",
     ),
     Exercise(
         lesson=LESSON,
@@ -123,14 +110,8 @@ EXERCISES = [
             (np.array([0.2, 0.3, 0.5]),),
             (softmax(np.arange(7) / 3),),
         ],
-        covers="a saturated row included",
         alternatives=[_jacobian_by_loop],
         mistakes=slips("scaling/jacobian", jacobian),
-        hints=[
-            "Entry (i, j) says how weight i moves when score j moves: p_i (1 - p_j) if i is j, else -p_i p_j.",
-            "np.diag(p) is a matrix with p on its diagonal, np.outer(p, p) has the entries p_i p_j.",
-        ],
-        given="1",
     ),
     Exercise(
         lesson=LESSON,
@@ -142,17 +123,11 @@ EXERCISES = [
             halves((2, 3, 5), (2, 7, 5), seed=7),
             halves((3, 3, 3), (3, 3, 3), seed=8),
         ],
-        covers="batches included",
         alternatives=[
             lambda query, key: np.einsum("...id,...jd->...ij", query, key) * key.shape[-1] ** -0.5,
             lambda query, key: (query / math.sqrt(query.shape[-1])) @ np.swapaxes(key, -1, -2),
         ],
         mistakes=slips("scaling/scaling", scaled_scores),
-        hints=[
-            "d_k is the last size of query and of key.",
-            "np.swapaxes(key, -1, -2) turns round the last two axes and leaves the batch alone.",
-        ],
-        given="1 2",
     ),
     Exercise(
         lesson=LESSON,
@@ -164,31 +139,17 @@ EXERCISES = [
         ],
         alternatives=[lambda query, key: np.diag(query @ key.T).var()],
         mistakes=slips("scaling/scaling", variance_of_scores),
-        hints=[
-            "First the n scores: row i of query with row i of key.",
-            "query * key multiplies entry by entry; sum along the width; .var() is the variance.",
-        ],
     ),
     Exercise(
         lesson=LESSON,
         solution=variance_by_hand,
         tolerance=0.01,
-        covers="{d_k} independent terms of variance {variance}: their variances add up.",
         mistakes=slips("scaling/scaling", variance_by_hand),
-        hints=[
-            "A score is a sum of {d_k} products.",
-            "Variances of independent terms add. What is that of one product?",
-        ],
     ),
     Exercise(
         lesson=LESSON,
         solution=published_weight,
         tolerance=0.00045,
-        covers="The best weight is {value}: the row was printed without being computed.",
         mistakes=slips("scaling/scaling", published_weight),
-        hints=[
-            "Take {best} away from all four scores first.",
-            "Your softmax can do it: softmax(np.array([{scores[0]}, ...])).",
-        ],
     ),
 ]
