@@ -118,13 +118,7 @@ def imports():
             subprocess.run([sys.executable, "-c", f"import {name}"], check=True)
             taken.append(time.perf_counter() - start)
     ours, numpy = (statistics.median(taken) for taken in times.values())
-    yield (
-        "import course_utils / import numpy",
-        f"{ours:.2f} s",
-        f"{numpy:.2f} s",
-        f"{ours / numpy:.2f}",
-        "< 1.3",
-    )
+    yield ("import course_utils / import numpy", f"{ours:.2f} s", f"{numpy:.2f} s", f"{ours / numpy:.2f}", "< 1.3")
 
 
 def lessons():
@@ -148,13 +142,7 @@ def lessons():
         code = "\n".join(cell.source for cell in nb.cells if cell.cell_type == "code")
         taken, memory = run(nb)
         ratio, limit = taken / empty_time, "< 30 s" if "train(" in code else "< 10 s"
-        yield (
-            f"{path.stem}: time / empty kernel",
-            f"{taken:.1f} s",
-            f"{empty_time:.1f} s",
-            f"{ratio:.1f}",
-            limit,
-        )
+        yield (f"{path.stem}: time / empty kernel", f"{taken:.1f} s", f"{empty_time:.1f} s", f"{ratio:.1f}", limit)
         row = f"{memory:.0f} MiB", f"{empty_memory:.0f} MiB", f"{memory / empty_memory:.1f}"
         yield f"{path.stem}: memory / empty kernel", *row, "< 450 MiB" if "torch" in code else "< 150 MiB"
 

@@ -46,7 +46,7 @@ def test_an_exercise_is_a_module_and_a_cell(copy):
         '"""One more exercise of ``00_start``."""\n\nimport numpy as np\n\n'
         "from course_utils.exercises.engine.exercise import Exercise\n\n\n"
         "def doubled(counts):\n    return 2 * counts\n\n\n"
-        'EXERCISES = [Exercise("00_start", doubled, ["Twice."], probes=[(np.array([1.0, 3.0]),)])]\n',
+        'EXERCISES = [Exercise(doubled, "00_start", ["Twice."], probes=[(np.array([1.0, 3.0]),)])]\n',
         encoding="utf-8",
     )
     path = copy / "notebooks" / "00_start.ipynb"

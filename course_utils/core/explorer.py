@@ -11,17 +11,7 @@ import numpy as np
 
 from course_utils.core.attention import scaled_dot_product_attention
 
-CLASSES = [
-    "determiner",
-    "noun",
-    "negation",
-    "verb",
-    "conjunction",
-    "pronoun",
-    "copula",
-    "degree",
-    "adjective",
-]
+CLASSES = ["determiner", "noun", "negation", "verb", "conjunction", "pronoun", "copula", "degree", "adjective"]
 FEATURES = [*CLASSES, "living", "place", "fits living", "fits place", "wants living", "wants place", "spare"]
 
 LEXICON = {
@@ -52,11 +42,7 @@ LOOKS_FOR_1 = {
     "fits living": {"living": 2.5},
     "fits place": {"place": 2.5},
 }
-LOOKS_FOR_2 = LOOKS_FOR_1 | {
-    "pronoun": {"noun": 2},
-    "wants living": {"living": 2.5},
-    "wants place": {"place": 2.5},
-}
+LOOKS_FOR_2 = LOOKS_FOR_1 | {"pronoun": {"noun": 2}, "wants living": {"living": 2.5}, "wants place": {"place": 2.5}}
 # What a word passes on: {feature of the value's word: {feature it adds to the reader: amount}}.
 PASSES_ON_1 = {"fits living": {"wants living": 2}, "fits place": {"wants place": 2}}
 PASSES_ON_2 = {"living": {"living": 1}, "place": {"place": 1}}

@@ -3,13 +3,7 @@
 import numpy as np
 
 from course_utils.core.arrays import cast, check_counts, working
-from course_utils.core.attention import (
-    LIMIT,
-    Attention,
-    check_mask,
-    check_size,
-    scaled_dot_product_attention,
-)
+from course_utils.core.attention import LIMIT, Attention, check_mask, check_size, scaled_dot_product_attention
 
 
 def split_heads(x, n_heads):
@@ -56,18 +50,7 @@ def share_heads(key, n_heads):
 
 
 def multi_head_attention(
-    x,
-    W_Q,
-    W_K,
-    W_V,
-    W_O,
-    *,
-    n_heads,
-    n_kv_heads=None,
-    context=None,
-    mask=None,
-    causal=False,
-    limit=LIMIT,
+    x, W_Q, W_K, W_V, W_O, *, n_heads, n_kv_heads=None, context=None, mask=None, causal=False, limit=LIMIT
 ):
     """Attend with each head on its own part of the width, then mix the heads: Concat(head_1 ... head_h) W_O.
 

@@ -61,12 +61,7 @@ def cat_projections():
 
 def bank():
     """Two phrases with "bank" in them: {phrase: (words, vectors (3, 3))}; features (water, money, place)."""
-    vectors = {
-        "river": [2.0, 0.0, 0.5],
-        "savings": [0.0, 2.0, 0.0],
-        "the": [0.0, 0.0, 0.0],
-        "bank": [1.0, 1.0, 1.0],
-    }
+    vectors = {"river": [2.0, 0.0, 0.5], "savings": [0.0, 2.0, 0.0], "the": [0.0, 0.0, 0.0], "bank": [1.0, 1.0, 1.0]}
     phrases = [["the", "river", "bank"], ["the", "savings", "bank"]]
     return {" ".join(words): (words, np.array([vectors[word] for word in words])) for words in phrases}
 
@@ -89,12 +84,7 @@ class Example(NamedTuple):
 def worked_example():
     """Four tokens, "I love machine learning", with every number small enough to check by hand."""
     features = ["who", "act", "noun", "mod", "pos", "tech", "head", "one"]
-    x = [
-        [1, 0, 0, 0, 0, 0, 0, 1],
-        [0, 1, 0, 0, 1, 0, 0, 1],
-        [0, 0, 1, 1, 0, 1, 0, 1],
-        [0, 0.5, 1, 0, 0, 1, 1, 1],
-    ]
+    x = [[1, 0, 0, 0, 0, 0, 0, 1], [0, 1, 0, 0, 1, 0, 0, 1], [0, 0, 1, 1, 0, 1, 0, 1], [0, 0.5, 1, 0, 0, 1, 1, 1]]
     rows = {  # feature: its row of W_Q, of W_K, of W_V
         "who": ([-0.5, 1, 0, 0], [2, 0, 0, 0], [1, 0, 0, 0]),
         "act": ([0, -1, 1, 0], [0, 2, 0, 0], [0, 0, 0, 1]),

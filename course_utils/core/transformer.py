@@ -77,11 +77,7 @@ def feed_forward(x, W_1, b_1, W_2, b_2, *, activation=gelu):
             f"W_1 needs shape ({x.shape[-1]}, d_hidden), as x is {tuple(x.shape)}, but W_1 is {tuple(W_1.shape)}"
         )
     d_model, d_hidden = W_1.shape
-    for name, array, shape in (
-        ("b_1", b_1, (d_hidden,)),
-        ("W_2", W_2, (d_hidden, d_model)),
-        ("b_2", b_2, (d_model,)),
-    ):
+    for name, array, shape in (("b_1", b_1, (d_hidden,)), ("W_2", W_2, (d_hidden, d_model)), ("b_2", b_2, (d_model,))):
         _check(name, array, shape)
     return cast(xp, activation(x @ W_1 + b_1) @ W_2 + b_2, dtype)
 

@@ -185,11 +185,7 @@ def _question(name, topic, entry):
     return Question(
         name=name,
         topic=topic,
-        **entry
-        | {
-            "rubric": _rubric(refuse, entry["rubric"]),
-            "follow_ups": _follow_ups(refuse, entry["follow_ups"]),
-        },
+        **entry | {"rubric": _rubric(refuse, entry["rubric"]), "follow_ups": _follow_ups(refuse, entry["follow_ups"])},
     )
 
 

@@ -5,8 +5,11 @@ from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
 
+import numpy as np
+
 from course_utils.interview.bank import TYPES, filled
 from course_utils.interview.drills import debugging, estimates, hand
+from course_utils.interview.drills.drill import topic_of
 from course_utils.interview.drills.quantities import ESTIMATES
 from course_utils.interview.drills.subjects import subjects
 
@@ -31,23 +34,14 @@ def items(questions):
     found = [_item(question, lambda rng, last, question=question: filled(question)) for question in questions.values()]
     for subject in subjects().values():
         found.append(_item(debugging.implement(subject), lambda rng, last, s=subject: debugging.implement(s)))
-        found.append(Item(**debugging.facts(subject), make=functools.partial(debugging.debug, subject)))
+        facts = debugging.facts(subject)
+        found.append(Item(**facts, topic=topic_of(facts["lesson"]), make=functools.partial(debugging.debug, subject)))
     for kind in ESTIMATES:
         make = lambda rng, last, kind=kind: estimates.make(kind, rng)
-        found.append(
-            Item(
-                f"estimate:{kind.name}",
-                kind.topic,
-                "estimate",
-                kind.level,
-                estimates.MINUTES,
-                kind.lesson,
-                make,
-            )
-        )
+        found.append(_item(estimates.make(kind, np.random.default_rng(0)), make))
     for kind in hand.BY_HAND:
         make = lambda rng, last, kind=kind: hand.make(kind, rng)
-        found.append(Item(f"by hand:{kind.name}", kind.topic, "by hand", kind.level, kind.minutes, kind.lesson, make))
+        found.append(_item(hand.make(kind, np.random.default_rng(0)), make))
     return {item.name: item for item in _in_turns(found)}
 
 

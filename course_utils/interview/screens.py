@@ -46,11 +46,7 @@ def start(practice):
     return {
         "title": "Interview trainer",
         "text": f"To repeat today: {due}. New: {fresh}. In all: {len(practice.items)}. {when}",
-        "box": {
-            "kind": "line",
-            "label": "Interview date, such as 2030-05-31",
-            "text": str(day) if days >= 0 else "",
-        },
+        "box": {"kind": "line", "label": "Interview date, such as 2030-05-31", "text": str(day) if days >= 0 else ""},
         "actions": actions,
     }
 
@@ -75,11 +71,7 @@ def question(practice):
 
 def drill(practice):
     task = practice.current
-    box = {
-        "kind": task.box,
-        "label": "Your answer" if task.box == "line" else "Your code",
-        "text": practice.written,
-    }
+    box = {"kind": task.box, "label": "Your answer" if task.box == "line" else "Your code", "text": practice.written}
     if practice.done:
         parts = [{"label": "Reference", "text": task.solution}]
         actions = [("next", "Next", "d")]

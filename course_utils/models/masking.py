@@ -36,11 +36,7 @@ def _no_mask(scores):
     return scores.softmax(-1)
 
 
-MASKS = {
-    "right": _honest,
-    "sees one token ahead": _sees_the_next_token,
-    "no mask": _no_mask,
-}
+MASKS = {"right": _honest, "sees one token ahead": _sees_the_next_token, "no mask": _no_mask}
 
 
 def train(masks, *, seeds=5, steps=200, rate=1e-2):

@@ -8,14 +8,7 @@ from course_utils.views.widget import Widget
 
 OWN = "your own numbers"
 # The largest that is taken, for each number that can be typed; the least is 1.
-MOST = {
-    "n": 2**20,
-    "layers": 1_000,
-    "d_model": 100_000,
-    "n_heads": 1_024,
-    "n_kv_heads": 1_024,
-    "batch": 100_000,
-}
+MOST = {"n": 2**20, "layers": 1_000, "d_model": 100_000, "n_heads": 1_024, "n_kv_heads": 1_024, "batch": 100_000}
 SHAPE = "layers", "d_model", "n_heads", "n_kv_heads"
 BYTES = 1, 2, 4, 8
 PARTS = "projections", "n² part", "feed-forward"

@@ -50,17 +50,7 @@ class OrderMap(Widget):
     focus = Row(0).tag(sync=True)
 
     def __init__(
-        self,
-        query,
-        key,
-        words,
-        *,
-        order=None,
-        causal=False,
-        positions=False,
-        sharpness=1.0,
-        focus=0,
-        predict="",
+        self, query, key, words, *, order=None, causal=False, positions=False, sharpness=1.0, focus=0, predict=""
     ):
         words = inputs.words("words", words)
         shape = inputs.shape_of("query", query)

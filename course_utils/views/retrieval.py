@@ -45,11 +45,7 @@ class RetrievalPlane(Widget):
         remedy = "a place in the plane needs two plain numbers"
         keys = inputs.finite("keys", keys, (shape[0], 2), "one row of two numbers for each title", remedy)
         values = inputs.finite(
-            "values",
-            values,
-            shape,
-            "one row for each title and one column for each value name",
-            "give numbers",
+            "values", values, shape, "one row for each title and one column for each value name", "give numbers"
         )
         query = inputs.finite("query", query, (2,), "one number for each direction", remedy)
         super().__init__(
@@ -79,9 +75,7 @@ class RetrievalPlane(Widget):
         return (
             "<figure>"
             + plain_table(
-                f"Query: {x}, {y}. Sharpness {self.sharpness:.1f}.",
-                ["title", plane, "score", "weight"],
-                found,
+                f"Query: {x}, {y}. Sharpness {self.sharpness:.1f}.", ["title", plane, "score", "weight"], found
             )
             + plain_table("What you get back", ["value", "blend", "smallest", "largest"], back)
             + "<figcaption>Each blend lies between the smallest and the largest value.</figcaption></figure>"

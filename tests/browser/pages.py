@@ -41,11 +41,7 @@ class Lab:
         self.count += 1
         name = f"notebook-{self.count}.ipynb"
         notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
-        notebook.metadata.kernelspec = {
-            "name": "python3",
-            "display_name": "Python 3 (ipykernel)",
-            "language": "python",
-        }
+        notebook.metadata.kernelspec = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
         if untrusted:  # HTML stored by someone else, which JupyterLab cleans
             data = {"text/html": untrusted, "text/plain": "twin"}
             notebook.cells[-1].outputs = [nbformat.v4.new_output("display_data", data)]

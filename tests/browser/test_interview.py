@@ -70,10 +70,7 @@ def test_what_is_written_and_where_the_cursor_stands_survive_a_redraw(plain_page
     page = plain_page(Trainer(trainer_card()))
     page.get_by_label("Your code").evaluate("box => { box.focus(); box.setSelectionRange(4, 4); }")
     set_trait(page, "card", trainer_card(message="Still not."))
-    assert page.evaluate("[document.activeElement.dataset.key, document.activeElement.selectionStart]") == [
-        "box",
-        4,
-    ]
+    assert page.evaluate("[document.activeElement.dataset.key, document.activeElement.selectionStart]") == ["box", 4]
 
 
 def test_texts_are_never_markup(plain_page):

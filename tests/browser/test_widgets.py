@@ -158,16 +158,7 @@ def test_a_maps_numbers_are_numpys_in_every_state(plain_page):
 def test_fixed_weights_are_shown_as_they_are(plain_page):
     weights = np.array([[0.125, 0.375, 0.5, 0.0], [-0.25, 2.0, np.nan, np.inf]])  # halves round to even, as in Python
     page = plain_page(WeightMap(weights=weights, queries=["a", "b"], keys=[*"wxyz"]))
-    assert page.locator("tbody td").all_inner_texts() == [
-        "0.12",
-        "0.38",
-        "0.50",
-        "0.00",
-        "-0.25",
-        "2.00",
-        "NaN",
-        "inf",
-    ]
+    assert page.locator("tbody td").all_inner_texts() == ["0.12", "0.38", "0.50", "0.00", "-0.25", "2.00", "NaN", "inf"]
     assert page.get_by_label("Sharpness").count() == page.get_by_label("Causal Mask").count() == 0
 
 

@@ -89,10 +89,6 @@ def memory_of_blocks():
 def rank_of_linear_attention():
     query, key = np.random.default_rng(0).normal(size=(2, 40, 4)) ** 2 + 0.01  # phi is positive
     rank = int(np.linalg.matrix_rank(query @ key.T))
-    query[-1], key[:, 0], key[3] = (
-        [1, 1e-9, 1e-9, 1e-9],
-        1e-9,
-        [1, 1, 1, 1],
-    )  # the last token looks up token 3
+    query[-1], key[:, 0], key[3] = ([1, 1e-9, 1e-9, 1e-9], 1e-9, [1, 1, 1, 1])  # the last token looks up token 3
     weights = query[-1] @ key.T
     return [rank, bool(weights[3] / weights.sum() > 0.99)]

@@ -138,13 +138,7 @@ def ones(*shape):
     return np.ones(shape)
 
 
-FITTING = {
-    "x": ones(2, 5, 12),
-    "W_Q": ones(12, 8),
-    "W_K": ones(12, 8),
-    "W_V": ones(12, 20),
-    "W_O": ones(20, 12),
-}
+FITTING = {"x": ones(2, 5, 12), "W_Q": ones(12, 8), "W_K": ones(12, 8), "W_V": ones(12, 20), "W_O": ones(20, 12)}
 
 
 # fmt: off

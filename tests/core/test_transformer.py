@@ -101,14 +101,7 @@ def copied(layer, torch):
 def test_the_block_is_torchs_encoder_layer(kind, norm, causal):
     torch = pytest.importorskip("torch", reason="torch is not installed: nothing to compare with")
     layer = torch.nn.TransformerEncoderLayer(
-        6,
-        2,
-        11,
-        dropout=0.0,
-        activation="gelu",
-        batch_first=True,
-        norm_first=norm == "pre",
-        dtype=torch.float64,
+        6, 2, 11, dropout=0.0, activation="gelu", batch_first=True, norm_first=norm == "pre", dtype=torch.float64
     )
     with torch.no_grad():
         for parameter in (*layer.norm1.parameters(), *layer.norm2.parameters()):

@@ -57,7 +57,7 @@ def test_every_mistake_is_recognised_as_itself_and_leads_on(exercise, mistake):
     assert (verdict.state, verdict.mistakes) == ("wrong", (mistake.name,))
     assert re.fullmatch(r"[a-z_]+/[a-zA-Z_0-9]+", mistake.name)
     what, ask = (verdict.what, verdict.ask) if not exercise.is_function else (mistake.what, mistake.ask)
-    assert ask.endswith("?") and len(what) > 20 and what[-1] in '.!?:"', what
+    assert ask.endswith("?") and len(f"{what} {ask}") > 40 and what[-1] in ".!?:)", what
     assert not re.search(r"\bwrong\b|[{}]", f"{what} {ask}"), "say what happens, not that it is wrong"
     lines = [line.strip().removeprefix("return ") for line in solution_source(exercise.name).splitlines()[1:]]
     assert not exercise.is_function or not any(line in verdict.message for line in lines if len(line) > 14)

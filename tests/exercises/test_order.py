@@ -28,11 +28,7 @@ def test_turning_the_other_way_and_swapped_sines_get_one_message_that_names_both
         ("rotate", "rope/base_500000", "10000 is asked for"),
         ("rotary_attention", "rope/neighbours_are_paired", "the half-split one is asked for"),
         ("cached_rotary_attention", "rope/neighbours_are_paired", "the half-split one is asked for"),
-        (
-            "cached_rotary_attention",
-            "cache/the_mask_starts_at_the_top_left",
-            "Here the queries are the *last*",
-        ),
+        ("cached_rotary_attention", "cache/the_mask_starts_at_the_top_left", "Here the queries are the *last*"),
     ],
 )
 def test_a_convention_of_elsewhere_is_called_valid_and_the_one_asked_for_is_named(name, mistake, asked):

@@ -67,13 +67,7 @@ def test_a_screen_is_not_printed_twice(typed):
 
 def test_an_answer_in_a_line(typed, work):
     shown = typed("", "many", "3 GiB", "5", "g", "d", item="estimate:score_entries")
-    for words in (
-        "Nothing came",
-        "'many' is no number",
-        "does not fit",
-        "Not yet.",
-        "It comes again tomorrow.",
-    ):
+    for words in ("Nothing came", "'many' is no number", "does not fit", "Not yet.", "It comes again tomorrow."):
         assert words in shown
     assert entries(work)[0]["tries"] == 1
 

@@ -84,11 +84,7 @@ def test_the_stored_answers_have_a_card_and_one_layer_needs_help():
     run = pronoun_answer()
     assert set(run["card"]) == CARD | {"chance"} and all(run["card"].values())
     low, high = zip(*run["accuracy"].values(), strict=True)
-    assert list(run["accuracy"]) == [
-        "1 attention layer",
-        "1 attention layer + feed-forward",
-        "2 attention layers",
-    ]
+    assert list(run["accuracy"]) == ["1 attention layer", "1 attention layer + feed-forward", "2 attention layers"]
     assert high[0] < 0.6 and min(low[1:]) > 0.97
 
 

@@ -57,11 +57,7 @@ def test_the_twin_and_the_text_form_say_what_is_shown():
     [
         (dict(model=6), traitlets.TraitError, "model needs a number from 1 to 5, but it is 6"),
         (dict(chosen=4), traitlets.TraitError, "needs a place from 0 to 3, but it is 4"),
-        (
-            dict(cuts=[[11, 0]]),
-            traitlets.TraitError,
-            "cuts needs edges [row, column] from 0 to 10, but one is [11, 0]",
-        ),
+        (dict(cuts=[[11, 0]]), traitlets.TraitError, "cuts needs edges [row, column] from 0 to 10, but one is [11, 0]"),
         (dict(cuts=[[1]]), traitlets.TraitError, "but one is [1]"),
         (dict(weights=pronoun.one(WEIGHTS, 0)), ValueError, "several models of two layers"),
     ],

@@ -61,12 +61,7 @@ def test_the_twin_shows_the_numbers(rule):
     cells = re.findall(r"<td style=[^>]*>([^<]+)</td>", first)
     assert np.abs(np.array(cells[::2], float) - scores).max() <= 0.005 + 1e-9
     assert np.abs(np.array(cells[1::2], float) - weights).max() <= 0.0005 + 1e-9
-    readouts = (
-        f"{scores.std():.2f}",
-        f"{weights.max():.3f}",
-        " of at most 2.08 nats",
-        f"{gradient(weights):.4f}",
-    )
+    readouts = (f"{scores.std():.2f}", f"{weights.max():.3f}", " of at most 2.08 nats", f"{gradient(weights):.4f}")
     assert all(text in second for text in readouts)
     assert third.count("▸") == 1 and f"▸ {weights.max():.3f}, {gradient(weights):.4f}" in third
     assert verdict(weights) in view.twin()

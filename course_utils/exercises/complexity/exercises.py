@@ -6,8 +6,6 @@ from course_utils.exercises.complexity.laws import has_two_parts
 from course_utils.exercises.engine.edits import slips
 from course_utils.exercises.engine.exercise import Exercise
 
-LESSON = "06_complexity"
-
 
 def attention_operations():
     n, heads, d_head = 512, 12, 64
@@ -80,53 +78,19 @@ def _by_token(n, d_model):
 
 EXERCISES = [
     Exercise(
-        lesson=LESSON,
-        solution=attention_operations,
-        tolerance=0.35,
-        mistakes=slips("complexity/complexity", attention_operations),
+        solution=attention_operations, tolerance=0.35, mistakes=slips("complexity/complexity", attention_operations)
     ),
     Exercise(
-        lesson=LESSON,
         solution=layer_flops,
         probes=[(2, 3), (1, 1), (5, 2), (7, 11), (512, 768), (4096, 64)],
         alternatives=[_factored, _by_token],
         properties=[has_two_parts],
         mistakes=slips("complexity/complexity", layer_flops),
     ),
-    Exercise(
-        lesson=LESSON,
-        solution=crossover_length,
-        tolerance=0.4,
-        mistakes=slips("complexity/complexity", crossover_length),
-    ),
-    Exercise(
-        lesson=LESSON,
-        solution=doubling_factor,
-        tolerance=0.006,
-        mistakes=slips("complexity/complexity", doubling_factor),
-    ),
-    Exercise(
-        lesson=LESSON,
-        solution=merged_sum,
-        tolerance=0.0025,
-        mistakes=slips("complexity/memory", merged_sum),
-    ),
-    Exercise(
-        lesson=LESSON,
-        solution=seven_billion_cache,
-        tolerance=0.004,
-        mistakes=slips("complexity/memory", seven_billion_cache),
-    ),
-    Exercise(
-        lesson=LESSON,
-        solution=published_cache,
-        tolerance=0.0015,
-        mistakes=slips("complexity/memory", published_cache),
-    ),
-    Exercise(
-        lesson=LESSON,
-        solution=window_reach,
-        tolerance=0.1,
-        mistakes=slips("complexity/memory", window_reach),
-    ),
+    Exercise(solution=crossover_length, tolerance=0.4, mistakes=slips("complexity/complexity", crossover_length)),
+    Exercise(solution=doubling_factor, tolerance=0.006, mistakes=slips("complexity/complexity", doubling_factor)),
+    Exercise(solution=merged_sum, tolerance=0.0025, mistakes=slips("complexity/memory", merged_sum)),
+    Exercise(solution=seven_billion_cache, tolerance=0.004, mistakes=slips("complexity/memory", seven_billion_cache)),
+    Exercise(solution=published_cache, tolerance=0.0015, mistakes=slips("complexity/memory", published_cache)),
+    Exercise(solution=window_reach, tolerance=0.1, mistakes=slips("complexity/memory", window_reach)),
 ]

@@ -17,8 +17,6 @@ from course_utils.exercises.engine.edits import slips
 from course_utils.exercises.engine.exercise import Exercise, halves
 from course_utils.exercises.engine.laws import follows_reordered_keys, stays_between_the_values
 
-LESSON = "06_complexity"
-
 
 def online_attention(query, key, value, block):
     largest, total, output = -np.inf, 0.0, 0.0
@@ -135,7 +133,6 @@ def _cache_probe(n, chunks, seed):
 
 EXERCISES = [
     Exercise(
-        lesson=LESSON,
         solution=online_attention,
         probes=[
             (*halves((1, 2), (4, 2), (4, 1), seed=11), 2),
@@ -158,7 +155,6 @@ EXERCISES = [
         ],
     ),
     Exercise(
-        lesson=LESSON,
         solution=cached_attention,
         probes=[
             _cache_probe(3, [1, 2], 31),

@@ -3,7 +3,6 @@
 import numpy as np
 
 from course_utils.core import transformer
-from course_utils.exercises.depth.exercises import LESSON
 from course_utils.exercises.depth.laws import (
     each_part_reads_a_normalised_copy,
     one_token_at_a_time,
@@ -81,7 +80,6 @@ def wide(x):
 
 EXERCISES = [
     Exercise(
-        lesson=LESSON,
         solution=layer_norm,
         probes=[
             (np.array([[2.0, 4.0, 4.0, 6.0], [1.0, 0.0, 0.0, 3.0]]),),
@@ -96,7 +94,6 @@ EXERCISES = [
         mistakes=slips("depth/norm", layer_norm),
     ),
     Exercise(
-        lesson=LESSON,
         solution=feed_forward,
         probes=[
             halves((2, 3), (3, 5), (5,), (5, 3), (3,), seed=1),
@@ -109,7 +106,6 @@ EXERCISES = [
         mistakes=slips("depth/feed", feed_forward),
     ),
     Exercise(
-        lesson=LESSON,
         solution=pre_norm_block,
         probes=[
             (*halves((2, 3), seed=1), silent, silent),

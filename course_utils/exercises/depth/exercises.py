@@ -15,8 +15,6 @@ from course_utils.exercises.depth.laws import (
 from course_utils.exercises.engine.edits import slips
 from course_utils.exercises.engine.exercise import Exercise, halves
 
-LESSON = "09_depth"
-
 
 def weight_ratio(query, key, other_key):
     score = query @ key / np.sqrt(len(query))
@@ -158,7 +156,6 @@ RANDOM = np.argwhere(np.random.default_rng(3).random((9, 9)) < 0.17)
 
 EXERCISES = [
     Exercise(
-        lesson=LESSON,
         solution=weight_ratio,
         probes=[
             (np.array([1.0, 0.5, 0.0, -1.0]), np.array([2.0, 1.0, 3.0, 0.0]), np.array([0.0, 0.0, 1.0, 1.0])),
@@ -171,7 +168,6 @@ EXERCISES = [
         mistakes=slips("depth/ratio", weight_ratio),
     ),
     Exercise(
-        lesson=LESSON,
         solution=path_length,
         probes=[
             (_edges((2, 1), (1, 0)), 0, 2),
@@ -194,22 +190,12 @@ EXERCISES = [
         mistakes=slips("depth/paths", path_length, others=[path_by_queue]),
     ),
     Exercise(
-        lesson=LESSON,
         solution=cost_of_each_cut,
         probes=[(whole_is_half,), (by_edges,), (by_pairs,)],
         properties=[one_edge_at_a_time],
         alternatives=[costs_by_lists],
         mistakes=slips("depth/cuts", cost_of_each_cut),
     ),
-    Exercise(
-        lesson=LESSON,
-        solution=block_weights,
-        mistakes=slips("depth/depth", block_weights),
-    ),
-    Exercise(
-        lesson=LESSON,
-        solution=feed_forward_share,
-        tolerance=0.006,
-        mistakes=slips("depth/depth", feed_forward_share),
-    ),
+    Exercise(solution=block_weights, mistakes=slips("depth/depth", block_weights)),
+    Exercise(solution=feed_forward_share, tolerance=0.006, mistakes=slips("depth/depth", feed_forward_share)),
 ]

@@ -40,12 +40,12 @@ class Exercise:
     ``reads``     what counts of an output, if not its numbers: ``reads(value)`` is compared instead.
     ``hints``, ``covers``  come in steps; and words for the verdict "right": what the probes covered.
     ``given``     the numbers that stand in ``covers`` and the hints as they are, in order; all others are filled in.
-                  Where there are no hints, these three come from ``exercises.toml`` beside the solution's module.
+                  Where there are no hints, these three and ``lesson`` come from ``exercises.toml`` beside the module.
     ``tolerance`` absolute; numbers in functions are also allowed a relative error of 1e-5.
     """
 
-    lesson: str
     solution: Callable
+    lesson: str = ""
     hints: Sequence[str] = ()
     probes: Sequence[tuple] = ()
     mistakes: Sequence[Mistake] = ()
@@ -105,10 +105,11 @@ def _table(package):
 
 def _words(package, name):
     """What an exercise says, from the table of its topic. Raises ValueError that names file, entry and field."""
-    entry = _table(package).get(name, {})
+    table = _table(package)
+    entry = table.get(name, {})
     if set(entry) - {"covers", "given"} != {"hints"} or not all(entry.values()):
         raise ValueError(f"{package}, exercises.toml, {name}: hints are needed, and covers and given may be there")
-    return entry
+    return {"lesson": table["lesson"], **entry}
 
 
 def halves(*shapes, seed):

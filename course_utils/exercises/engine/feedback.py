@@ -7,12 +7,7 @@ import numpy as np
 
 from course_utils.exercises.engine.edits import told
 from course_utils.exercises.engine.guard import matches
-from course_utils.exercises.engine.recognition import (
-    COARSE,
-    missing_numbers,
-    places_that_show,
-    same_numbers,
-)
+from course_utils.exercises.engine.recognition import COARSE, missing_numbers, places_that_show, same_numbers
 
 
 def failing_property(exercise, answer, given, wrong):
@@ -38,10 +33,7 @@ def failing_property(exercise, answer, given, wrong):
         return "Your function returned text: an array of numbers was needed.", at
     right = expected[at].value
     if np.isnan(outcome.value).any() and not np.isnan(right).any():
-        return (
-            "There is NaN in your output, and none in the right one. Which step can give 0/0 or inf - inf?",
-            at,
-        )
+        return ("There is NaN in your output, and none in the right one. Which step can give 0/0 or inf - inf?", at)
     unused = _unused_arguments(exercise, answer, given)
     if unused:
         return unused, at
@@ -51,10 +43,7 @@ def failing_property(exercise, answer, given, wrong):
     numbers = [i for i in wrong if isinstance(given[i].value, np.ndarray) and not expected[i].error]
     if all(same_numbers(exercise, given[i], expected[i]) for i in numbers):
         name = exercise.arguments[outcome.mutated[0]]
-        return (
-            f"The numbers are right, but you wrote into {name} itself, as /= and out= do. Make a new array.",
-            at,
-        )
+        return (f"The numbers are right, but you wrote into {name} itself, as /= and out= do. Make a new array.", at)
     for i in numbers:
         for fails in exercise.properties:
             sentence = fails(lambda *a: exercise.outcome(answer, a).value, exercise.probes[i], given[i].value)

@@ -190,10 +190,7 @@ def _read(given):
 # What NumPy and Python say about the commonest slips, and what it means here.
 PLAIN_WORDS = [
     (r"matmul: .*\(size (\d+) is different from (\d+)\)", r"the inner sizes of a product differ, \2 and \1"),
-    (
-        r"operands could not be broadcast together with shapes (\S+) (\S+).*",
-        r"the shapes \1 and \2 do not fit",
-    ),
+    (r"operands could not be broadcast together with shapes (\S+) (\S+).*", r"the shapes \1 and \2 do not fit"),
     (
         r"(only (length-1|0-dimensional|scalar) arrays can be converted|only size-1 arrays can be converted).*",
         "one number was needed, but an array came; math functions take a number, np functions an array",

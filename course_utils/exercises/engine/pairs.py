@@ -14,15 +14,16 @@ SECONDS = 0.1  # for all pairs, the likely ones first; what is left is tried nex
 def recognise(exercise, given, agree):
     """Two mistakes that an answer makes, first what stands first in the code; or the one that all pairs share; or [].
 
-    The pair has to do just what the answer does, on every probe. ``agree(outcome, other)`` compares.
+    The pair has to do just what the answer does, on every probe; places of ``given`` that hold None are left out.
+    ``agree(outcome, other)`` compares.
     """
-    probes, expected = range(len(given)), exercise.expected
-    right = [agree(given[i], expected[i]) for i in probes]
+    probes, expected = [i for i, outcome in enumerate(given) if outcome is not None], exercise.expected
+    right = {i: agree(given[i], expected[i]) for i in probes}
     if sum(_has_numbers(given[i]) for i in probes if not right[i]) < 2:
         return []
     alone = {mistake: exercise.outcomes(mistake.run) for mistake in exercise.mistakes}
-    silent = {mistake: [agree(own[i], expected[i]) for i in probes] for mistake, own in alone.items()}
-    shows = {mistake: [agree(given[i], own[i]) for i in probes] for mistake, own in alone.items()}
+    silent = {mistake: {i: agree(own[i], expected[i]) for i in probes} for mistake, own in alone.items()}
+    shows = {mistake: {i: agree(given[i], own[i]) for i in probes} for mistake, own in alone.items()}
     order = sorted(probes, key=right.__getitem__)  # where the answer is wrong, first
 
     def plausible(one, other):

@@ -38,10 +38,12 @@ def name_mistakes(exercise, given):
     if found:
         return found, len(found) == 1
     # A second mistake may raise an error on some probes (a batch, say) or give NaN; the first shows on the others.
-    mistake = _recognise(exercise, _without_accidents(given, expected), expected, least=2)
-    if mistake is not None and not _is_cleared(exercise, mistake, given, expected):
-        return [mistake], True
-    return [], False
+    rest = _without_accidents(given, expected)
+    mistake = _recognise(exercise, rest, expected, least=2)
+    found = [mistake] if mistake is not None else []
+    if None in rest and not found:
+        found = pairs.recognise(exercise, rest, functools.partial(agrees, exercise))
+    return [mistake for mistake in found if not _is_cleared(exercise, mistake, given, expected)], True
 
 
 def _is_cleared(exercise, mistake, given, expected):

@@ -10,7 +10,6 @@ from course_utils.exercises.engine.edits import slips
 from course_utils.exercises.engine.exercise import Exercise, Mistake, halves
 from course_utils.exercises.engine.laws import follows_reordered_keys, stays_between_the_values
 
-LESSON = "03_example"
 HAND = 0.0015  # three decimals, with room for rounding on the way
 
 _, _, X, W_Q, W_K, W_V = worked_example()
@@ -128,37 +127,20 @@ def fingerprints(query, key, value, cell, right):
 WEIGHTS = Q, K, np.eye(4)
 
 EXERCISES = [
+    Exercise(solution=score_machine_learning, mistakes=slips("example/example", score_machine_learning)),
     Exercise(
-        lesson=LESSON,
-        solution=score_machine_learning,
-        mistakes=slips("example/example", score_machine_learning),
-    ),
-    Exercise(
-        lesson=LESSON,
         solution=weight_machine_learning,
         tolerance=HAND,
         mistakes=fingerprints(*WEIGHTS, (MACHINE, LEARNING), weight_machine_learning()),
     ),
     Exercise(
-        lesson=LESSON,
         solution=weights_of_learning,
         tolerance=HAND,
         mistakes=fingerprints(*WEIGHTS, (LEARNING, slice(1, 3)), weights_of_learning()),
     ),
+    Exercise(solution=fresh_weights, tolerance=HAND, mistakes=fingerprints(FRESH, K, np.eye(4), 0, fresh_weights())),
+    Exercise(solution=fresh_output, tolerance=HAND, mistakes=fingerprints(FRESH, K, V, 0, fresh_output())),
     Exercise(
-        lesson=LESSON,
-        solution=fresh_weights,
-        tolerance=HAND,
-        mistakes=fingerprints(FRESH, K, np.eye(4), 0, fresh_weights()),
-    ),
-    Exercise(
-        lesson=LESSON,
-        solution=fresh_output,
-        tolerance=HAND,
-        mistakes=fingerprints(FRESH, K, V, 0, fresh_output()),
-    ),
-    Exercise(
-        lesson=LESSON,
         solution=attention,
         probes=[
             halves((2, 2), (3, 2), (3, 1), seed=1),
@@ -167,25 +149,12 @@ EXERCISES = [
             halves((2, 5), (7, 5), (7, 3), seed=4),
             halves((2, 3, 5), (2, 7, 5), (2, 7, 11), seed=5),
             halves((3, 3, 3), (3, 3, 3), (3, 3, 3), seed=6),
-            (
-                np.array([[900.0, 0.0], [0.0, 0.5]]),
-                np.array([[2.0, 1.0], [1.9, 3.0], [-2.0, 1.0]]),
-                np.eye(3),
-            ),
+            (np.array([[900.0, 0.0], [0.0, 0.5]]), np.array([[2.0, 1.0], [1.9, 3.0], [-2.0, 1.0]]), np.eye(3)),
         ],
         properties=[stays_between_the_values, follows_reordered_keys],
         alternatives=[_scale_on_the_query, _fourth_roots_on_both, _by_einsum, _computed_transposed, _by_loop],
         mistakes=IN_ATTENTION,
     ),
-    Exercise(
-        lesson=LESSON,
-        solution=scores_at_real_size,
-        mistakes=slips("example/example", scores_at_real_size),
-    ),
-    Exercise(
-        lesson=LESSON,
-        solution=published_row,
-        tolerance=HAND,
-        mistakes=slips("example/example", published_row),
-    ),
+    Exercise(solution=scores_at_real_size, mistakes=slips("example/example", scores_at_real_size)),
+    Exercise(solution=published_row, tolerance=HAND, mistakes=slips("example/example", published_row)),
 ]

@@ -5,8 +5,6 @@ import numpy as np
 from course_utils.exercises.engine.edits import slips
 from course_utils.exercises.engine.exercise import Exercise, halves
 
-LESSON = "05_heads"
-
 
 def shape_of_head_scores():
     x, context, n_heads = (2, 7, 30), (2, 11, 30), 5
@@ -42,13 +40,8 @@ def _by_concatenating(x):
 
 
 EXERCISES = [
+    Exercise(solution=shape_of_head_scores, mistakes=slips("heads/heads", shape_of_head_scores)),
     Exercise(
-        lesson=LESSON,
-        solution=shape_of_head_scores,
-        mistakes=slips("heads/heads", shape_of_head_scores),
-    ),
-    Exercise(
-        lesson=LESSON,
         solution=split_heads,
         probes=[
             (np.array([[1.0, 2, 3, 4], [5, 6, 7, 8], [9, 10, 11, 12]]), 2),
@@ -62,7 +55,6 @@ EXERCISES = [
         mistakes=slips("heads/heads", split_heads),
     ),
     Exercise(
-        lesson=LESSON,
         solution=join_heads,
         probes=[
             (np.array([[[1.0, 2], [5, 6], [9, 10]], [[3, 4], [7, 8], [11, 12]]]),),
@@ -72,9 +64,5 @@ EXERCISES = [
         alternatives=[_by_concatenating],
         mistakes=slips("heads/heads", join_heads),
     ),
-    Exercise(
-        lesson=LESSON,
-        solution=line_that_mixes_tokens,
-        mistakes=slips("heads/heads", line_that_mixes_tokens),
-    ),
+    Exercise(solution=line_that_mixes_tokens, mistakes=slips("heads/heads", line_that_mixes_tokens)),
 ]

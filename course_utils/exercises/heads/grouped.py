@@ -11,7 +11,6 @@ from course_utils.exercises.engine.exercise import Exercise, halves
 from course_utils.exercises.heads import laws
 from course_utils.exercises.heads.layer import NOT_IN_HEADS
 
-LESSON = "05_heads"
 LLAMA = MODELS["Llama-3-8B"]
 
 
@@ -86,13 +85,8 @@ def shared(batch, heads, kv_heads, n_q, n_k, d_k, d_v, seed):
 ALTERNATIVES = [_by_indices, _by_loop, _by_an_axis_of_groups]
 
 EXERCISES = [
+    Exercise(solution=rank_of_scores, mistakes=slips("heads/heads", rank_of_scores)),
     Exercise(
-        lesson=LESSON,
-        solution=rank_of_scores,
-        mistakes=slips("heads/heads", rank_of_scores),
-    ),
-    Exercise(
-        lesson=LESSON,
         solution=grouped_query_attention,
         probes=[
             (  # no query prefers anything: each head gives the mean of its values
@@ -120,14 +114,7 @@ EXERCISES = [
         ],
     ),
     Exercise(
-        lesson=LESSON,
-        solution=parameters_of_grouped_layer,
-        tolerance=0.5,
-        mistakes=slips("heads/counts", parameters_of_grouped_layer),
+        solution=parameters_of_grouped_layer, tolerance=0.5, mistakes=slips("heads/counts", parameters_of_grouped_layer)
     ),
-    Exercise(
-        lesson=LESSON,
-        solution=cache_of_a_token,
-        mistakes=slips("heads/counts", cache_of_a_token),
-    ),
+    Exercise(solution=cache_of_a_token, mistakes=slips("heads/counts", cache_of_a_token)),
 ]

@@ -10,8 +10,6 @@ from course_utils.exercises.engine.exercise import Exercise, halves
 from course_utils.exercises.heads import laws
 from course_utils.exercises.heads.exercises import join_heads, split_heads
 
-LESSON = "05_heads"
-
 
 def multi_head_attention(x, W_Q, W_K, W_V, W_O, n_heads, causal=False, key_mask=None, context=None):
     context = x if context is None else context
@@ -166,7 +164,6 @@ def _in_float32(x, W_Q, W_K, W_V, W_O, *rest):
 
 EXERCISES = [
     Exercise(
-        lesson=LESSON,
         solution=multi_head_attention,
         probes=LAYERS,
         alternatives=[
@@ -191,5 +188,5 @@ EXERCISES = [
             *slips("heads/perhead", multi_head_attention, helpers=HELPERS),
             *slips("attention", multi_head_attention, without=NOT_IN_LAYERS, helpers=HELPERS),
         ],
-    ),
+    )
 ]

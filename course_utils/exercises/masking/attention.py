@@ -92,16 +92,8 @@ PROBES = [
     (*halves((3, 4), (3, 4), (3, 2), seed=4), EMPTIED, None, True, None),
     (*halves((3, 4), (6, 4), (6, 2), seed=5), None, None, True, None),
     (*halves((1, 3), (4, 3), (4, 5), seed=12), None, None, True, None),
-    (
-        *halves((2, 5, 3), (2, 7, 3), (2, 7, 11), seed=6),
-        np.arange(7) < np.array([[[7]], [[4]]]),
-        *(None, False, None),
-    ),
-    (
-        *halves((2, 4, 3), (2, 4, 3), (2, 4, 5), seed=7),
-        np.arange(4) < np.array([[[4]], [[2]]]),
-        *(None, True, None),
-    ),
+    (*halves((2, 5, 3), (2, 7, 3), (2, 7, 11), seed=6), np.arange(7) < np.array([[[7]], [[4]]]), *(None, False, None)),
+    (*halves((2, 4, 3), (2, 4, 3), (2, 4, 5), seed=7), np.arange(4) < np.array([[[4]], [[2]]]), *(None, True, None)),
     (*halves((3, 3, 3), (3, 3, 3), (3, 3, 3), seed=8), None, None, False, None),
     (*halves((3, 4), (5, 4), (5, 2), seed=9), None, *halves((3, 5), seed=10), False, None),
     (*halves((2, 3), (5, 3), (5, 4), seed=11), None, None, False, 1.3),
@@ -137,7 +129,6 @@ NOT_HERE = ["hides_the_future"]
 
 EXERCISES = [
     Exercise(
-        lesson="04_masking",
         solution=masked_attention,
         probes=PROBES,
         alternatives=[
@@ -154,5 +145,5 @@ EXERCISES = [
             *slips("masking/masking", masked_attention),
             *slips("masking/options", masked_attention),
         ],
-    ),
+    )
 ]

@@ -8,7 +8,6 @@ from course_utils.exercises.engine.exercise import Exercise
 from course_utils.exercises.masking import laws
 from course_utils.exercises.masking.leaks import ATTENTIONS
 
-LESSON = "04_masking"
 HAND = 0.0015  # three decimals, with room for rounding on the way
 LEAK = 1e-12  # a change of the past that rounding alone does not make
 
@@ -96,45 +95,27 @@ def _edits_one_token(attention):
 
 
 EXERCISES = [
+    Exercise(solution=allowed_pairs, mistakes=slips("masking/hiding", allowed_pairs)),
+    Exercise(solution=causal_row, tolerance=HAND, mistakes=slips("masking/hiding", causal_row)),
+    Exercise(solution=zero_is_no_mask, tolerance=HAND, mistakes=slips("masking/hiding", zero_is_no_mask)),
     Exercise(
-        lesson=LESSON,
-        solution=allowed_pairs,
-        mistakes=slips("masking/hiding", allowed_pairs),
-    ),
-    Exercise(
-        lesson=LESSON,
-        solution=causal_row,
-        tolerance=HAND,
-        mistakes=slips("masking/hiding", causal_row),
-    ),
-    Exercise(
-        lesson=LESSON,
-        solution=zero_is_no_mask,
-        tolerance=HAND,
-        mistakes=slips("masking/hiding", zero_is_no_mask),
-    ),
-    Exercise(
-        lesson=LESSON,
         solution=causal_mask,
         probes=[(2, 2), (4, 4), (2, 5), (1, 4), (3, 6)],
         alternatives=[_every_pair_by_loop, _numpy_triangle],
         mistakes=slips("masking/masks", causal_mask),
     ),
     Exercise(
-        lesson=LESSON,
         solution=window_mask,
         probes=[(3, 2), (5, 3), (6, 1), (4, 9), (7, 2)],
         alternatives=[_window_by_loop, _window_by_triangles],
         mistakes=slips("masking/masks", window_mask),
     ),
     Exercise(
-        lesson=LESSON,
         solution=padding_mask,
         probes=[([3, 1], 3), ([5, 2, 3], 7), ([0, 4], 4), ([2], 5)],
         mistakes=slips("masking/masks", padding_mask),
     ),
     Exercise(
-        lesson=LESSON,
         solution=leak_test,
         probes=[(attention,) for attention in ATTENTIONS],
         reads=lambda value: np.where(np.isnan(value), np.nan, value > LEAK),

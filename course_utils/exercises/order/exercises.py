@@ -10,8 +10,6 @@ from course_utils.exercises.engine.edits import slips
 from course_utils.exercises.engine.exercise import Exercise, halves
 from course_utils.exercises.order import laws
 
-LESSON = "08_order"
-
 # Here the mask is there already, the heads are no batch, and the table is square.
 NOT_WITH_ALIBI = [
     "does_not_scale",
@@ -81,7 +79,6 @@ def _alibi_by_the_key_index(query, key, value):
 
 EXERCISES = [
     Exercise(
-        lesson=LESSON,
         solution=sinusoidal_positions,
         probes=[(2, 4), (3, 6), (5, 8), (11, 16), (3, 5), (5, 7), (2, 1)],
         properties=[laws.the_first_row_is_0_1_0_1, laws.pairs_are_hands_of_a_clock],
@@ -89,7 +86,6 @@ EXERCISES = [
         mistakes=slips("order/sinus", sinusoidal_positions),
     ),
     Exercise(
-        lesson=LESSON,
         solution=alibi_attention,
         probes=[
             (np.zeros((2, 3, 1)), np.ones((2, 3, 1)), np.array([[[0.0], [2.0], [6.0]]] * 2)),
@@ -101,26 +97,9 @@ EXERCISES = [
         ],
         properties=[laws.rows_of_weights_sum_to_one, laws.the_past_stays, laws.slopes_can_be_read_off],
         alternatives=[_alibi_by_the_key_index],
-        mistakes=[
-            *slips("order/alibi", alibi_attention),
-            *slips("attention", alibi_attention, without=NOT_WITH_ALIBI),
-        ],
+        mistakes=[*slips("order/alibi", alibi_attention), *slips("attention", alibi_attention, without=NOT_WITH_ALIBI)],
     ),
-    Exercise(
-        lesson=LESSON,
-        solution=score_two_places_apart,
-        tolerance=0.0015,
-        mistakes=slips("order/order", score_two_places_apart),
-    ),
-    Exercise(
-        lesson=LESSON,
-        solution=slopes_of_eight_heads,
-        tolerance=6e-5,  # four decimals, as the lesson prints slopes
-        mistakes=slips("order/order", slopes_of_eight_heads),
-    ),
-    Exercise(
-        lesson=LESSON,
-        solution=pairs_that_never_turn,
-        mistakes=slips("order/order", pairs_that_never_turn),
-    ),
+    Exercise(solution=score_two_places_apart, tolerance=0.0015, mistakes=slips("order/order", score_two_places_apart)),
+    Exercise(solution=slopes_of_eight_heads, tolerance=6e-5, mistakes=slips("order/order", slopes_of_eight_heads)),
+    Exercise(solution=pairs_that_never_turn, mistakes=slips("order/order", pairs_that_never_turn)),
 ]

@@ -9,8 +9,6 @@ from course_utils.exercises.engine.edits import slips
 from course_utils.exercises.engine.exercise import Exercise, halves
 from course_utils.exercises.order import laws
 
-LESSON = "08_order"
-
 
 def rotate(x, positions):
     half = x.shape[-1] // 2
@@ -126,7 +124,6 @@ NOT_IN_ATTENTION = ["softmax_over_the_queries", "queries_and_keys_swapped", "wei
 
 EXERCISES = [
     Exercise(
-        lesson=LESSON,
         solution=rotate,
         probes=[
             (np.array([[1.0, 0.0]]), _places(1)),
@@ -140,7 +137,6 @@ EXERCISES = [
         mistakes=slips("order/rope", rotate),
     ),
     Exercise(
-        lesson=LESSON,
         solution=rotary_attention,
         probes=[
             (np.eye(2)[:1], np.ones((3, 2)), np.array([[0.0], [2.0], [6.0]]), _places(2), _places(0, 1, 2)),
@@ -153,16 +149,10 @@ EXERCISES = [
         mistakes=[
             *slips("order/rotary", rotary_attention, helpers=HELPERS),
             *slips("order/rope", rotary_attention, without=OTHER_IN_SCORES, helpers=HELPERS),
-            *slips(
-                "attention",
-                rotary_attention,
-                without=[*NOT_WITH_ROTARY, *NOT_IN_ATTENTION],
-                helpers=HELPERS,
-            ),
+            *slips("attention", rotary_attention, without=[*NOT_WITH_ROTARY, *NOT_IN_ATTENTION], helpers=HELPERS),
         ],
     ),
     Exercise(
-        lesson=LESSON,
         solution=cached_rotary_attention,
         probes=[
             _cache_probe(3, [2, 1], d_model=2, d_k=2, d_v=1, seed=1),

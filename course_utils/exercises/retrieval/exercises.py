@@ -7,8 +7,6 @@ from course_utils.exercises.engine.edits import slips
 from course_utils.exercises.engine.exercise import Exercise, halves
 from course_utils.exercises.engine.laws import follows_reordered_keys, stays_between_the_values
 
-LESSON = "01_retrieval"
-
 
 def weight_by_hand():
     scores = np.array([1, 0])
@@ -95,11 +93,7 @@ def _merged(x, W_Q, W_K, W_V):
 
 
 ONE_QUERY = [
-    (
-        np.array([1.0, -0.5]),
-        np.array([[1.0, 0.0], [0.0, 1.0]]),
-        np.array([[10.0, 0.0, 2.0], [0.0, 20.0, 2.0]]),
-    ),
+    (np.array([1.0, -0.5]), np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([[10.0, 0.0, 2.0], [0.0, 20.0, 2.0]])),
     (np.array([2.0]), np.array([[-1.0], [0.5], [1.0]]), np.array([[1.0, 0.0], [0.0, 1.0], [3.0, 3.0]])),
     halves((3,), (5, 3), (5, 2), seed=1),
     halves((2,), (7, 2), (7, 5), seed=2),
@@ -123,21 +117,14 @@ NAMED_BY_PROJECTION = ["blends_the_keys", "keys_ask_the_queries"]
 LOOKUP_LAWS = [stays_between_the_values, follows_reordered_keys]
 
 EXERCISES = [
+    Exercise(solution=weight_by_hand, tolerance=0.0015, mistakes=slips("retrieval/retrieval", weight_by_hand)),
     Exercise(
-        lesson=LESSON,
-        solution=weight_by_hand,
-        tolerance=0.0015,
-        mistakes=slips("retrieval/retrieval", weight_by_hand),
-    ),
-    Exercise(
-        lesson=LESSON,
         solution=soft_lookup,
         probes=ONE_QUERY,
         properties=LOOKUP_LAWS,
         mistakes=slips("retrieval/lookup", soft_lookup, without=OF_SEVERAL_QUERIES),
     ),
     Exercise(
-        lesson=LESSON,
         solution=soft_lookup_all,
         probes=MANY_QUERIES,
         properties=LOOKUP_LAWS,
@@ -145,7 +132,6 @@ EXERCISES = [
         mistakes=slips("retrieval/lookup", soft_lookup_all),
     ),
     Exercise(
-        lesson=LESSON,
         solution=outside_the_values,
         probes=[
             (np.array([[0.5, 7.0], [2.0, 5.0]]), np.array([[1.0, 4.0], [0.0, 6.0], [0.5, 5.0]])),
@@ -157,18 +143,9 @@ EXERCISES = [
         alternatives=[_not_inside],
         mistakes=slips("retrieval/blend", outside_the_values),
     ),
+    Exercise(solution=shape_of_scores, mistakes=slips("retrieval/retrieval", shape_of_scores)),
+    Exercise(solution=shape_of_output, mistakes=slips("retrieval/retrieval", shape_of_output)),
     Exercise(
-        lesson=LESSON,
-        solution=shape_of_scores,
-        mistakes=slips("retrieval/retrieval", shape_of_scores),
-    ),
-    Exercise(
-        lesson=LESSON,
-        solution=shape_of_output,
-        mistakes=slips("retrieval/retrieval", shape_of_output),
-    ),
-    Exercise(
-        lesson=LESSON,
         solution=self_attention,
         probes=[
             halves((2, 3), (3, 1), (3, 1), (3, 2), seed=17),
@@ -183,7 +160,6 @@ EXERCISES = [
         ],
     ),
     Exercise(
-        lesson=LESSON,
         solution=cross_attention,
         probes=[
             halves((2, 2), (3, 2), (2, 2), (2, 2), (2, 1), seed=11),
@@ -191,18 +167,10 @@ EXERCISES = [
             halves((5, 2), (3, 4), (2, 3), (4, 3), (4, 7), seed=13),  # context of another width
             halves((2, 5), (7, 3), (5, 2), (3, 2), (3, 4), seed=14),
         ],
-        mistakes=[
-            *slips("retrieval/projections", cross_attention),
-            *slips("retrieval/lookup", cross_attention),
-        ],
+        mistakes=[*slips("retrieval/projections", cross_attention), *slips("retrieval/lookup", cross_attention)],
     ),
+    Exercise(solution=line_at_fault, mistakes=slips("retrieval/retrieval", line_at_fault)),
     Exercise(
-        lesson=LESSON,
-        solution=line_at_fault,
-        mistakes=slips("retrieval/retrieval", line_at_fault),
-    ),
-    Exercise(
-        lesson=LESSON,
         solution=repaired_lookup,
         probes=MANY_QUERIES,
         properties=LOOKUP_LAWS,

@@ -8,8 +8,6 @@ from course_utils.exercises.engine.edits import slips
 from course_utils.exercises.engine.exercise import Exercise, halves
 from course_utils.exercises.engine.laws import never_negative, rows_sum_to_one
 
-LESSON = "02_scaling"
-
 
 def softmax(x, axis=-1):
     shifted = x - x.max(axis=axis, keepdims=True)
@@ -71,7 +69,6 @@ def _jacobian_by_loop(p):
 TWO_ROWS = np.array([[0.5, 0.5], [1.0, 0.0]])
 EXERCISES = [
     Exercise(
-        lesson=LESSON,
         solution=softmax,
         probes=[
             (np.array([1.0, 2.0, 3.0]),),
@@ -91,7 +88,6 @@ EXERCISES = [
         mistakes=slips("scaling/softmax", softmax),
     ),
     Exercise(
-        lesson=LESSON,
         solution=entropy,
         probes=[
             (np.array([0.25, 0.75]),),
@@ -102,7 +98,6 @@ EXERCISES = [
         mistakes=slips("scaling/entropy", entropy),
     ),
     Exercise(
-        lesson=LESSON,
         solution=jacobian,
         probes=[
             (np.array([0.25, 0.75]),),
@@ -114,7 +109,6 @@ EXERCISES = [
         mistakes=slips("scaling/jacobian", jacobian),
     ),
     Exercise(
-        lesson=LESSON,
         solution=scaled_scores,
         probes=[
             halves((2, 4), (3, 4), seed=4),
@@ -130,26 +124,11 @@ EXERCISES = [
         mistakes=slips("scaling/scaling", scaled_scores),
     ),
     Exercise(
-        lesson=LESSON,
         solution=variance_of_scores,
-        probes=[
-            halves((5, 2), (5, 2), seed=9),
-            halves((3, 3), (3, 3), seed=10),
-            halves((11, 7), (11, 7), seed=11),
-        ],
+        probes=[halves((5, 2), (5, 2), seed=9), halves((3, 3), (3, 3), seed=10), halves((11, 7), (11, 7), seed=11)],
         alternatives=[lambda query, key: np.diag(query @ key.T).var()],
         mistakes=slips("scaling/scaling", variance_of_scores),
     ),
-    Exercise(
-        lesson=LESSON,
-        solution=variance_by_hand,
-        tolerance=0.01,
-        mistakes=slips("scaling/scaling", variance_by_hand),
-    ),
-    Exercise(
-        lesson=LESSON,
-        solution=published_weight,
-        tolerance=0.00045,
-        mistakes=slips("scaling/scaling", published_weight),
-    ),
+    Exercise(solution=variance_by_hand, tolerance=0.01, mistakes=slips("scaling/scaling", variance_by_hand)),
+    Exercise(solution=published_weight, tolerance=0.00045, mistakes=slips("scaling/scaling", published_weight)),
 ]

@@ -22,21 +22,11 @@ def twice_as_long():
 
 EXERCISES = [
     Exercise(
-        lesson="00_start",
         solution=shares,
         probes=[(np.array([1.0, 3.0]),), (np.array([2, 5, 3]),), (np.array([7.0]),)],
         alternatives=[lambda counts: [c / sum(counts) for c in counts]],
         mistakes=slips("start/start", shares),
     ),
-    Exercise(
-        lesson="00_start",
-        solution=left_for_the_others,
-        tolerance=0.0015,
-        mistakes=slips("start/start", left_for_the_others),
-    ),
-    Exercise(
-        lesson="00_start",
-        solution=twice_as_long,
-        mistakes=slips("start/start", twice_as_long),
-    ),
+    Exercise(solution=left_for_the_others, tolerance=0.0015, mistakes=slips("start/start", left_for_the_others)),
+    Exercise(solution=twice_as_long, mistakes=slips("start/start", twice_as_long)),
 ]

@@ -19,7 +19,6 @@ def implement(subject):
     first = next(line for line in subject.reference.splitlines() if line.startswith(f"def {subject.name}("))
     return Drill(
         name=f"implement:{subject.name}",
-        topic=subject.topic,
         type="implement",
         level=subject.level,
         minutes=subject.minutes,
@@ -37,7 +36,6 @@ def facts(subject):
     """What is known of a debug drill before a mistake is planted."""
     return {
         "name": f"debug:{subject.name}",
-        "topic": subject.topic,
         "type": "debug",
         "level": min(subject.level + 1, 5),
         "minutes": max(subject.minutes // 2, 5),

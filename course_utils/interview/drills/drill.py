@@ -31,7 +31,6 @@ class Drill:
     """
 
     name: str
-    topic: str
     type: str
     level: int
     minutes: int
@@ -46,6 +45,15 @@ class Drill:
     told: str = ""
     planted: Sequence[str] = ()
     imports: Sequence[str] = ()
+
+    @property
+    def topic(self):
+        return topic_of(self.lesson)
+
+
+def topic_of(lesson):
+    """The word of a lesson: "masking" for 04_masking."""
+    return lesson.partition("_")[2]
 
 
 SMALLEST, LARGEST = 1e-30, 1e30  # what lies beyond is a slip in the exponent

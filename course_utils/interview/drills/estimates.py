@@ -22,7 +22,6 @@ def make(kind, rng):
             break
     return Drill(
         name=f"estimate:{kind.name}",
-        topic=kind.topic,
         type="estimate",
         level=kind.level,
         minutes=MINUTES,

@@ -22,7 +22,6 @@ class ByHand:
     """``draw(rng)`` gives the arrays, ``value`` the right numbers, ``reads`` what of a slip's result is compared."""
 
     name: str
-    topic: str
     lesson: str
     level: int
     minutes: int
@@ -157,7 +156,6 @@ BLOCKS = [
 BY_HAND = [
     ByHand(
         name="softmax_row",
-        topic="scaling",
         lesson="02_scaling",
         level=1,
         minutes=4,
@@ -168,7 +166,6 @@ BY_HAND = [
     ),
     ByHand(
         name="jacobian_row",
-        topic="scaling",
         lesson="02_scaling",
         level=3,
         minutes=4,
@@ -180,7 +177,6 @@ BY_HAND = [
     ),
     ByHand(
         name="attention_output",
-        topic="example",
         lesson="03_example",
         level=2,
         minutes=8,
@@ -194,7 +190,6 @@ BY_HAND = [
     ),
     ByHand(
         name="causal_row",
-        topic="masking",
         lesson="04_masking",
         level=2,
         minutes=8,
@@ -209,7 +204,6 @@ BY_HAND = [
     ),
     ByHand(
         name="two_blocks",
-        topic="complexity",
         lesson="06_complexity",
         level=4,
         minutes=6,
@@ -236,7 +230,6 @@ def make(kind, rng):
     shown = {name: _text(array) for name, array in drawn.items()}
     return Drill(
         name=f"by hand:{kind.name}",
-        topic=kind.topic,
         type="by hand",
         level=kind.level,
         minutes=kind.minutes,

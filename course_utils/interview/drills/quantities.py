@@ -20,7 +20,6 @@ class Estimate:
     """A kind of estimate. ``draw(rng)`` gives the numbers, ``words`` and ``worked`` are filled with them."""
 
     name: str
-    topic: str
     lesson: str
     level: int
     dimension: str
@@ -43,11 +42,7 @@ def _model(rng):
 
 
 def _cache(rng):
-    return _model(rng) | {
-        "tokens": _pick(rng, 2048, 4096, 8192, 32768),
-        "batch": _pick(rng, 4, 6, 12, 16),
-        "bytes": 2,
-    }
+    return _model(rng) | {"tokens": _pick(rng, 2048, 4096, 8192, 32768), "batch": _pick(rng, 4, 6, 12, 16), "bytes": 2}
 
 
 def _cache_bytes(layers, kv_heads, d_head, tokens, batch, bytes, **_):
@@ -55,10 +50,7 @@ def _cache_bytes(layers, kv_heads, d_head, tokens, batch, bytes, **_):
 
 
 def _layer(rng):
-    return {
-        "tokens": _pick(rng, 1024, 2048, 4096, 8192, 16384),
-        "d_model": _pick(rng, 768, 1024, 2048, 4096, 5120),
-    }
+    return {"tokens": _pick(rng, 1024, 2048, 4096, 8192, 16384), "d_model": _pick(rng, 768, 1024, 2048, 4096, 5120)}
 
 
 def _with_heads(rng):
@@ -68,18 +60,12 @@ def _with_heads(rng):
 
 def _square(rng):
     heads, bytes = _pick(rng, 12, 16, 24, 32), _pick(rng, 2, 4)
-    return {
-        "heads": heads,
-        "tokens": _pick(rng, 1024, 2048, 3000, 4096),
-        "batch": _pick(rng, 3, 5, 6),
-        "bytes": bytes,
-    }
+    return {"heads": heads, "tokens": _pick(rng, 1024, 2048, 3000, 4096), "batch": _pick(rng, 3, 5, 6), "bytes": bytes}
 
 
 ESTIMATES = [
     Estimate(
         name="cache_bytes",
-        topic="complexity",
         lesson="06_complexity",
         level=2,
         dimension="bytes",
@@ -109,7 +95,6 @@ ESTIMATES = [
     ),
     Estimate(
         name="attention_flops",
-        topic="complexity",
         lesson="06_complexity",
         level=2,
         dimension="FLOPs",
@@ -133,7 +118,6 @@ ESTIMATES = [
     ),
     Estimate(
         name="projection_flops",
-        topic="complexity",
         lesson="06_complexity",
         level=2,
         dimension="FLOPs",
@@ -157,7 +141,6 @@ ESTIMATES = [
     ),
     Estimate(
         name="layer_parameters",
-        topic="heads",
         lesson="05_heads",
         level=3,
         dimension="count",
@@ -183,7 +166,6 @@ ESTIMATES = [
     ),
     Estimate(
         name="score_entries",
-        topic="complexity",
         lesson="06_complexity",
         level=1,
         dimension="count",
@@ -207,7 +189,6 @@ ESTIMATES = [
     ),
     Estimate(
         name="score_bytes",
-        topic="complexity",
         lesson="06_complexity",
         level=2,
         dimension="bytes",
@@ -235,7 +216,6 @@ ESTIMATES = [
     ),
     Estimate(
         name="crossover",
-        topic="complexity",
         lesson="06_complexity",
         level=3,
         dimension="count",

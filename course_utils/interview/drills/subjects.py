@@ -31,10 +31,6 @@ class Subject(NamedTuple):
     def name(self):
         return self.exercise.name
 
-    @property
-    def topic(self):
-        return self.exercise.lesson.partition("_")[2]
-
     def planted(self, *plants):
         """The reference with those mistakes in it; None where two of them cannot stand in it together."""
         runs = [plant.run for plant in plants]

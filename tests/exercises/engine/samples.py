@@ -53,7 +53,7 @@ ask = "What shape has sides of {width} and {height}?"
 def made(monkeypatch, text, solution, **settings):
     """An exercise whose mistakes are those of a table given as text."""
     monkeypatch.setattr(edits, "table", lambda path: edits.read_table(path, text))
-    return Exercise("00_start", solution, ["Try."], mistakes=edits.slips("art/colour", solution), **settings)
+    return Exercise(solution, "00_start", ["Try."], mistakes=edits.slips("art/colour", solution), **settings)
 
 
 def scaling(monkeypatch):

@@ -72,7 +72,8 @@ def test_of_several_mistakes_two_are_named_or_the_one_to_be_fixed_first():
     def no_scale_over_queries(query, key, value):
         return softmax(query @ np.swapaxes(key, -1, -2), axis=-2) @ value
 
-    def no_scale_no_softmax_no_batch(query, key, value):
+    def no_softmax_no_scale_and_only_one_sentence(query, key, value):
+        assert query.ndim == 2
         return query @ key.T @ value
 
     def d_k_and_transposed_weights(query, key, value):
@@ -80,7 +81,7 @@ def test_of_several_mistakes_two_are_named_or_the_one_to_be_fixed_first():
 
     for function, names in (
         (no_scale_over_queries, ["core/does_not_scale", "core/softmax_over_the_queries"]),
-        (no_scale_no_softmax_no_batch, ["core/no_softmax"]),
+        (no_softmax_no_scale_and_only_one_sentence, ["core/does_not_scale", "core/no_softmax"]),
         (d_k_and_transposed_weights, ["core/divides_by_d_k", "core/weights_transposed"]),
     ):
         verdict = judge("attention", function)

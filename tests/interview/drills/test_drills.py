@@ -87,13 +87,7 @@ def test_the_right_estimate_is_right_within_the_tolerance_stated(kind):
         drawn = kind.draw(np.random.default_rng(seed))
         right = kind.value(**drawn)
         unit = " bytes" if kind.dimension == "bytes" else ""
-        for factor, state in (
-            (1, "right"),
-            (1.04, "right"),
-            (0.96, "right"),
-            (1.5, "wrong"),
-            (0.05, "wrong"),
-        ):
+        for factor, state in ((1, "right"), (1.04, "right"), (0.96, "right"), (1.5, "wrong"), (0.05, "wrong")):
             assert estimates.grade(kind, drawn, f"{right * factor:.6e}{unit}").state == state
         assert estimates.grade(kind, drawn, "12 apples").state == "unread"
 
@@ -249,21 +243,14 @@ def test_a_debug_drill_shows_a_symptom_and_no_name(subject):
 
 
 def test_two_planted_mistakes_are_mended_one_after_the_other():
-    first, second = (
-        SOFTMAX.plants[0],
-        next(p for p in SOFTMAX.plants if p.name == "softmax/loses_the_axis"),
-    )
+    first, second = (SOFTMAX.plants[0], next(p for p in SOFTMAX.plants if p.name == "softmax/loses_the_axis"))
     half = SOFTMAX.planted(second)
     feedback = debugging.grade(SOFTMAX, half, (first, second), "another symptom")
     assert feedback.state == "wrong" and feedback.mistake == second.name and "Something is left." in feedback.message
 
 
 PAIRS = [
-    (
-        "attention",
-        "core/softmax_over_the_queries",
-        "core/weights_transposed",
-    ),  # together like queries and keys swapped
+    ("attention", "core/softmax_over_the_queries", "core/weights_transposed"),  # together like queries and keys swapped
     ("attention", "core/does_not_scale", "core/blends_the_keys"),
     ("masked_attention", "masking/mask_inverted", "core/does_not_scale"),
     ("multi_head_attention", "mha/forgets_W_O", "mha/values_use_W_K"),
@@ -323,10 +310,7 @@ def test_a_mistake_that_spoils_no_number_has_a_symptom():
 def test_a_task_says_what_is_there_and_what_is_asked(subject):
     for made in (debugging.implement(subject), debugging.debug(subject, np.random.default_rng(0))):
         assert made.question.count("There are `") + made.question.count("There is `") == 1
-        for name, call in (
-            ("softmax", "`softmax(x, axis=-1)`"),
-            ("causal_mask", "`causal_mask(n_queries, n_keys)`"),
-        ):
+        for name, call in (("softmax", "`softmax(x, axis=-1)`"), ("causal_mask", "`causal_mask(n_queries, n_keys)`")):
             assert (call in made.question) == (name in subject.given)
         assert "are there." not in made.question
         if "raise ValueError" in subject.reference:
