@@ -1,7 +1,10 @@
 """What is in the repository could lie on any machine."""
 
+import importlib
 import re
 import subprocess
+
+import pytest
 
 from course_utils.places import ROOT
 
@@ -36,3 +39,15 @@ def test_such_a_path_is_seen(tmp_path):
     file = tmp_path / "note.txt"
     file.write_text("see " + "/".join(["", "home", "ada", "notes"]))
     assert machine_paths(file)
+
+
+TESTS = sorted((ROOT / "tests").rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", TESTS, ids=lambda path: path.stem)
+def test_every_test_file_can_be_imported(path):
+    """One that cannot is only skipped otherwise: doctest looks for it first, and is told to ignore such errors."""
+    name = ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    if "models" in name or "bench" in name:
+        pytest.importorskip("torch", reason="torch is not installed: models are not tried")
+    importlib.import_module(name)

@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from course_utils.interview.drills.plants import SUBJECTS
 
+from course_utils.interview.drills.subjects import subjects
 from course_utils.views.interview import Trainer
 from tests.browser.examples import trainer_card
 from tests.browser.pages import contrasts, eventually, set_trait, trait
@@ -140,7 +140,7 @@ def test_what_is_new_comes_into_view(plain_page):
 
 @pytest.mark.parametrize("width", [1100, 500])
 def test_the_whole_first_line_of_every_drill_can_be_seen(width, plain_page):
-    first = max((subject.reference.partition("\n")[0] for subject in SUBJECTS), key=len)
+    first = max((subject.reference.partition("\n")[0] for subject in subjects().values()), key=len)
     box = {"kind": "code", "label": "Your code", "text": first}
     page = plain_page(Trainer(trainer_card(box=box)), viewport={"width": width, "height": 800})
     area = page.get_by_label("Your code")
