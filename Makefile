@@ -20,8 +20,8 @@ lab: $(VENV)/.torch  ## open the course in your browser (PORT=8899 chooses a por
 	@$(PY) -m course_utils lab $(if $(PORT),--port $(PORT)) $(ARGS)
 
 test: $(VENV)/.test  ## check everything: code, lessons, README
-	@$(STEADY) $(PY) -m pytest -n 2 --dist loadfile --nbval --nbval-current-env --nbval-cell-timeout=120 \
-		--nbval-sanitize-with=tests/nbval.cfg $(ARGS) tests course_utils README.md notebooks
+	@$(STEADY) $(PY) -m pytest -n 2 --dist loadfile --no-loadscope-reorder --nbval --nbval-current-env --nbval-cell-timeout=120 \
+		--nbval-sanitize-with=tests/nbval.cfg $(ARGS) notebooks tests/lessons tests/models tests course_utils README.md
 	@$(PY) -m ruff check
 	@$(PY) -m ruff format --check
 

@@ -250,7 +250,7 @@ def test_a_mistake_that_is_not_in_the_catalogue_gets_no_name(exercise, strange):
         return STRANGE[strange](np.atleast_1d(np.asarray(exercise.solution(*arguments), dtype=float)))
 
     verdict = judge(exercise.name, answer)
-    assert (verdict.state, verdict.mistake) == ("wrong", None)
+    assert (verdict.state, verdict.mistakes) == ("wrong", ())
     assert len(verdict.message.splitlines()[0]) > 30
 
 

@@ -20,7 +20,7 @@ def of_entry(entry):
 
 
 def of_quiz(entry):
-    slips = [mistake["text"] for mistake in entry["mistakes"]]
+    slips = [mistake[field] for mistake in entry["mistakes"] for field in ("what", "ask")]
     return [entry["text"], *entry["options"].values(), entry["because"], *entry["hints"], *slips]
 
 

@@ -94,7 +94,8 @@ class Exercise:
     def outcomes(self, known):
         """What the solution, or the answer of a mistake or note, gives on the probes; run once."""
         if known not in self._outcomes:
-            self._outcomes[known] = [self.outcome(known, arguments) for arguments in self.probes]
+            with np.errstate(all="ignore"):  # whatever the learner has set
+                self._outcomes[known] = [self.outcome(known, arguments) for arguments in self.probes]
         return self._outcomes[known]
 
 

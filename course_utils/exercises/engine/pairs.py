@@ -27,16 +27,13 @@ def recognise(exercise, given, agree):
     order = sorted(probes, key=right.__getitem__)  # where the answer is wrong, first
 
     def plausible(one, other):
-        """Where one mistake is silent the answer has to do what the other does: on how many probes; -1 if not."""
-        told = 0
-        for i in probes:
-            if not silent[one][i] and not silent[other][i]:
-                continue
-            as_it_should = right if silent[one][i] and silent[other][i] else shows[one if silent[other][i] else other]
-            if not as_it_should[i]:
-                return -1
-            told += 1
-        return told
+        """(for, against): on how many probes the answer does what one mistake does where the other is silent."""
+        told = [
+            right[i] if silent[one][i] and silent[other][i] else shows[one if silent[other][i] else other][i]
+            for i in probes
+            if silent[one][i] or silent[other][i]
+        ]
+        return sum(told), len(told) - sum(told)
 
     def explains(pair):
         return all(agree(given[i], _outcome(exercise, pair, i)) for i in order)
@@ -45,12 +42,12 @@ def recognise(exercise, given, agree):
         return all(right[i] or shows[mistake][i] for i in probes)
 
     enough = {mistake for mistake in alone if one_is_enough(mistake)}
-    open_pairs = [(plausible(*pair), pair) for pair in both(exercise) if not enough & set(pair)]
+    ranked = [(*plausible(*pair), pair) for pair in both(exercise) if not enough & set(pair)]
     found, deadline = [], time.monotonic() + SECONDS
-    for told, pair in sorted(open_pairs, key=lambda entry: -entry[0]):
-        if time.monotonic() > deadline or (told < 0 and found):
+    for _, against, pair in sorted(ranked, key=lambda entry: entry[1] - entry[0]):
+        if time.monotonic() > deadline:
             break
-        if explains(pair):
+        if not (found and against) and explains(pair):
             found.append(pair)
     names = [{mistake.name for mistake in pair} for pair in found]
     shared = set.intersection(*names) if names else set()

@@ -1,13 +1,13 @@
 """Choices and blanks, from ``quizzes.toml`` and ``recall.toml`` in the folder of each topic."""
 
 import functools
-import re
 import tomllib
 from importlib import resources
 
 from course_utils.exercises.engine.exercise import Exercise, Mistake
 
 FIELDS = {"lesson", "text", "right", "because", "hints", "options", "mistakes"}
+SLIP = {"option", "name", "what", "ask"}
 
 
 @functools.cache
@@ -31,6 +31,9 @@ def read_quizzes(topic, text):
             raise ValueError(f"{where}: the right answer {entry['right']} is none of its options")
         if {m["option"] for m in entry["mistakes"]} != set(entry["options"]) - {entry["right"]}:
             raise ValueError(f"{where}: each wrong option needs one mistake, and the right one none")
+        for slip in entry["mistakes"]:
+            if set(slip) != SLIP or not all(slip.values()):
+                raise ValueError(f"{where}: a mistake needs {', '.join(sorted(SLIP))}, not empty, and nothing else")
         entry["topic"] = topic
     return found
 
@@ -53,10 +56,10 @@ def _of_the_topics(name):
 
 
 def _exercise(name, entry):
-    mistakes = []
-    for slip in entry["mistakes"]:
-        what, ask = split_question(slip["text"])
-        mistakes.append(Mistake(f"{entry['topic']}/{slip['name']}", what, lambda s=slip: s["option"], ask=ask))
+    mistakes = [
+        Mistake(f"{entry['topic']}/{slip['name']}", slip["what"], lambda s=slip: s["option"], ask=slip["ask"])
+        for slip in entry["mistakes"]
+    ]
     return Exercise(
         lesson=entry["lesson"],
         name=name,
@@ -65,12 +68,6 @@ def _exercise(name, entry):
         hints=entry["hints"],
         mistakes=mistakes,
     )
-
-
-def split_question(text):
-    """What a text says, and the question at its end."""
-    last = re.split(r"(?<=[.!])\s+", text.strip())[-1]
-    return text.removesuffix(last).rstrip(), " ".join(last.split())
 
 
 EXERCISES = [_exercise(name, entry) for name, entry in quizzes().items()]

@@ -16,7 +16,8 @@ b = "blue"
 [[colour.mistakes]]
 option = "b"
 name = "blue"
-text = "Blue is cold. Which is warm?"
+what = "Blue is cold."
+ask = "Which is warm?"
 """
 
 
@@ -30,6 +31,7 @@ def test_a_good_file_is_read():
         ('text = "Which?"', 'txet = "Which?"', "look at text, txet; needed are because"),
         ('because = "It is."', 'because = ""', "look at because"),
         ('right = "a"', 'right = "c"', "the right answer c is none of its options"),
+        ('ask = "Which is warm?"', "", "a mistake needs ask, name, option, what, not empty"),
         ('option = "b"', 'option = "a"', "each wrong option needs one mistake, and the right one none"),
     ],
 )

@@ -1,4 +1,7 @@
-"""Every mistake that can be planted is judged as itself, and every reference is right."""
+"""What can be planted is judged as itself, apart from the course's own names too, and every reference is right.
+
+The mistakes are the exercise's own, each recognised in ``test_every_exercise``: some of each subject do here.
+"""
 
 import pytest
 
@@ -6,7 +9,7 @@ from course_utils.exercises import judge
 from course_utils.interview.drills import debugging
 from course_utils.interview.drills.subjects import subjects
 
-PLANTS = [(subject, plant) for subject in subjects().values() for plant in subject.plants]
+PLANTS = [(subject, plant) for subject in subjects().values() for plant in subject.plants[::5]]
 
 
 @pytest.mark.parametrize("subject", subjects().values(), ids=subjects())
