@@ -66,7 +66,7 @@ def test_one_head_shares_its_row_between_both_places_and_two_heads_take_one_each
 
 @pytest.mark.parametrize("settings", [{"steps": 2000}, {"width": 64}, {"width": 64, "steps": 1500}, {"rate": 6e-3}])
 def test_more_steps_or_twice_the_width_do_not_help_one_head(settings):
-    assert fails(train(1, **settings))
+    assert fails(train(1, seeds=3, **settings))
 
 
 def test_if_the_scores_see_the_symbols_too_one_head_gets_much_further():

@@ -440,7 +440,7 @@ def test_a_slow_function_that_finishes_is_not_said_to_be_endless(monkeypatch):
         time.sleep(0.02)
         return value[..., :1] + query[..., :1]
 
-    monkeypatch.setattr(guard, "SECONDS", 0.3)
+    monkeypatch.setattr(guard, "SECONDS", 0.5)
     verdict = judge("attention", lambda query, key, value: slow(query, query, query))
     assert verdict.state == "wrong" and "did not finish" not in verdict.message
 
