@@ -46,19 +46,13 @@ def at_import(tree):
     return tree
 
 
-@pytest.fixture(params=MODULES, ids=lambda path: ".".join(parts(path)[1:]))
-def module(request):
-    return request.param
+def trees(modules=MODULES):
+    """(module, its path in parts, its syntax) for each module."""
+    for path in modules:
+        yield ".".join(parts(path)), parts(path), ast.parse(path.read_text(encoding="utf-8"))
 
 
-@pytest.fixture(
-    params=[path for path in MODULES if parts(path)[1:2] == ("exercises",) and len(parts(path)) > 3],
-    ids=lambda path: ".".join(parts(path)[2:]),
-)
-def topic_module(request):
-    return request.param
-
-
+@pytest.mark.parametrize("module", MODULES, ids=lambda path: ".".join(parts(path)[1:]))
 def test_every_module_can_be_imported(module):
     name = ".".join(parts(module)).removesuffix(".__init__")
     if "models" in parts(module):
@@ -67,23 +61,36 @@ def test_every_module_can_be_imported(module):
         importlib.import_module(name)
 
 
-def test_imports_point_down(module):
-    own, tree = place(parts(module)), ast.parse(module.read_text(encoding="utf-8"))
+def test_imports_point_down():
     layers = LAYER | TOP
-    assert own in layers, f"give {own} a layer in this test"
-    for name in imports(tree, parts(module)[:-1]):
-        if name.startswith("course_utils."):
-            other = place(name.split("."))
-            assert other == own or layers[other] < layers[own], f"{own} may not import {name}"
-            assert other == own or own != "core", f"core stands alone and may not import {name}"
+    for module, words, tree in trees():
+        own = place(words)
+        assert own in layers, f"give {own} a layer in this test"
+        for name in imports(tree, words[:-1]):
+            if name.startswith("course_utils."):
+                other = place(name.split("."))
+                assert other == own or layers[other] < layers[own], f"{module} may not import {name}"
+                assert other == own or own != "core", f"core stands alone: {module} may not import {name}"
 
 
-def test_a_topic_knows_the_engine_and_no_other_topic(topic_module):
-    module, own = topic_module, parts(topic_module)[1:-1]
-    tree = ast.parse(module.read_text(encoding="utf-8"))
-    for name in imports(tree, parts(module)[:-1]):
-        if name.startswith("course_utils.exercises"):
-            assert name.split(".")[2:3] in ([own[1]], ["engine"]), f"{'.'.join(own)} may not import {name}"
+def test_a_topic_knows_the_engine_and_no_other_topic():
+    for module, words, tree in trees(path for path in MODULES if parts(path)[1:2] == ("exercises",)):
+        for name in imports(tree, words[:-1]) if len(words) > 3 else ():
+            if name.startswith("course_utils.exercises"):
+                assert name.split(".")[2:3] in ([words[2]], ["engine"]), f"{module} may not import {name}"
+
+
+def test_only_models_import_torch_when_they_are_imported():
+    for module, words, tree in trees():
+        heavy = {"torch"} if place(words) == "models" else set()
+        assert "torch" not in {name.split(".")[0] for name in imports(at_import(tree), words[:-1])} - heavy, module
+
+
+def test_nothing_is_imported_with_a_star():
+    for module, _, tree in trees():
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):
+                assert all(alias.name != "*" for alias in node.names), module
 
 
 # ---------------------------------------------------------------- one word finds a lesson
@@ -138,10 +145,10 @@ DATA = [path for path in (ROOT / "course_utils").rglob("*") if path.suffix in ("
 SHARED = {"shared", "attention", "subjects", "explorer", "maps", "prediction"}  # of several lessons
 
 
-@pytest.mark.parametrize("path", DATA, ids=lambda path: "/".join(path.relative_to(ROOT).parts[1:]))
-def test_a_file_that_is_not_code_carries_the_word_of_its_lesson_too(path):
-    place = path.relative_to(ROOT / "course_utils").as_posix()
-    assert any(word in place for word in words()) or path.stem in SHARED
+def test_a_file_that_is_not_code_carries_the_word_of_its_lesson_too():
+    for path in DATA:
+        place = path.relative_to(ROOT / "course_utils").as_posix()
+        assert any(word in place for word in words()) or path.stem in SHARED, place
 
 
 def test_every_topic_has_its_parts():
@@ -151,19 +158,6 @@ def test_every_topic_has_its_parts():
         own = [name for name in listed if word in name]
         for part in ("exercises/", "quizzes.toml", "recall.toml", "data/claims/", "tests/claims/"):
             assert any(part in name for name in own), f"{word} has no {part}"
-
-
-def test_only_models_import_torch_when_they_are_imported(module):
-    tree = at_import(ast.parse(module.read_text(encoding="utf-8")))
-    heavy = {"torch"} if place(parts(module)) == "models" else set()
-    found = {name.split(".")[0] for name in imports(tree, parts(module)[:-1])}
-    assert "torch" not in found - heavy
-
-
-def test_nothing_is_imported_with_a_star(module):
-    for node in ast.walk(ast.parse(module.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.ImportFrom):
-            assert all(alias.name != "*" for alias in node.names)
 
 
 @pytest.mark.parametrize("name", ["course_utils", "course_utils.cli", "course_utils.doctor"])
