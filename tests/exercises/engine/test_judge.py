@@ -8,8 +8,14 @@ import numpy as np
 import pytest
 
 from course_utils.exercises import check, hint, judge, show_solution
-from course_utils.exercises.engine import cell, feedback, guard, laws
+from course_utils.exercises.engine import cell, feedback, guard, laws, pairs
 from course_utils.exercises.engine.registry import exercises, solution_source
+
+
+@pytest.fixture(autouse=True)
+def no_hurry(monkeypatch):
+    """A busy machine must not cut the search for pairs short."""
+    monkeypatch.setattr(pairs, "SECONDS", 5.0)
 
 
 def test_an_unknown_name_gets_a_suggestion_and_no_traceback(capsys):
