@@ -182,6 +182,11 @@ def test_numbers_are_described_when_they_are_no_known_slip():
     assert judge("shape_of_scores", "6x6").message == "Text came: write a tuple, such as (4, 7), without quotes."
 
 
+def test_nan_is_told_with_what_can_make_it():
+    words = "NaN came: it means that some step was undefined, such as 0/0."
+    assert judge("left_for_the_others", float("nan")).message == words
+
+
 def test_a_right_value_in_quotes_or_brackets_is_right():
     assert judge("weight_by_hand", "0.731").state == "right"
     assert judge("shape_of_scores", "(6, 6)").state == "right"

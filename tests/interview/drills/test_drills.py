@@ -1,6 +1,8 @@
 """Answers with units are read or refused in one sentence; slips are named; numbers are fresh and can be told apart."""
 
 import itertools
+import math
+import re
 
 import numpy as np
 import pytest
@@ -98,6 +100,17 @@ def test_a_drill_shows_its_tolerance_and_its_own_solution_is_right(kind):
         made = estimates.make(kind, np.random.default_rng(seed))
         assert "Within 5%." in made.question and made.box == "line"
         assert made.grade(made.solution.rpartition(" = ")[2]).state == "right"
+
+
+@every_estimate
+def test_what_is_worked_out_comes_to_the_value(kind):
+    drawn = _drawn(kind, 1)
+    (products,) = (part for part in kind.worked.format(**drawn).split(" = ") if " x " in part)
+    total = 0
+    for product in re.sub(r"\([^)]*\)", "", products).split(";"):
+        factors = re.findall(r"(\d[\d,]*)(²?)", product)
+        total += math.prod(int(number.replace(",", "")) ** (2 if squared else 1) for number, squared in factors)
+    assert total == kind.value(**drawn)
 
 
 @every_estimate
