@@ -143,3 +143,8 @@ def test_points_tries_and_time_make_the_rating(score, settings, rating):
 def test_two_thousand_answers_take_no_time():
     entries = [answered(f"card-{i % 200}", i / 200) for i in range(2000)]
     assert len(schedule.cards(entries, START + 10 * DAY)) == 200
+
+
+def test_half_of_the_time_is_easy_and_no_second_more():
+    assert schedule.rating(1, seconds=59, minutes=2) == schedule.EASY
+    assert schedule.rating(1, seconds=60, minutes=2) == schedule.GOOD

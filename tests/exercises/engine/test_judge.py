@@ -1,3 +1,4 @@
+import functools
 import math
 import signal
 import subprocess
@@ -344,6 +345,14 @@ def test_a_helper_that_is_not_written_yet_is_named():
     verdict = judge("multi_head_attention", layer)
     assert verdict.state == "not started"
     assert verdict.message.startswith("multi_head_attention calls split_heads, which is not written yet.")
+
+
+def test_a_function_without_code_of_its_own_is_no_helper_that_is_missing():
+    def unwritten(query, keys, values):
+        raise NotImplementedError
+
+    verdict = judge("soft_lookup", functools.partial(unwritten))
+    assert verdict.message == "Not started: write soft_lookup, then run the cell again."
 
 
 def test_an_argument_may_be_taken_by_name_only():

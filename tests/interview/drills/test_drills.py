@@ -182,6 +182,13 @@ def test_every_slip_by_hand_is_named_as_itself(kind):
     assert len(named) == len(kind.mistakes)
 
 
+def test_the_first_row_of_the_jacobian_is_asked():
+    (kind,) = (kind for kind in BY_HAND if kind.name == "jacobian_row")
+    made = hand.make(kind, np.random.default_rng(3))
+    p = np.array(re.findall(r"\.\d+", made.question)[:3], dtype=float)
+    np.testing.assert_allclose(np.array(made.solution.split(), dtype=float), p[0] * (np.eye(3)[0] - p), atol=0.0006)
+
+
 def test_other_numbers_by_hand_get_a_sentence():
     made = hand.make(BY_HAND[0], np.random.default_rng(0))
     right = made.solution.split()
