@@ -5,7 +5,8 @@ import pytest
 from course_utils.exercises.engine import edits
 from course_utils.exercises.engine.quizzes import quizzes
 from course_utils.exercises.engine.registry import exercises
-from course_utils.exercises.engine.words import NUMBER, literals
+from course_utils.exercises.engine.words import NUMBER
+from tests.literals import unlisted
 
 EXERCISES = [exercise for name, exercise in exercises().items() if name not in quizzes()]
 TABLES = {path: {name: entry for (_, name), entry in edits.table(path)[1].items()} for path in edits.tables()}
@@ -18,12 +19,6 @@ def of_entry(entry):
 def of_quiz(entry):
     slips = [mistake[field] for mistake in entry["mistakes"] for field in ("what", "ask")]
     return [entry["text"], *entry["options"].values(), entry["because"], *entry["hints"], *slips]
-
-
-def unlisted(texts, given):
-    """What is wrong with the list of the numbers that stand in texts as they are; "" if nothing."""
-    found = " ".join(number for text in texts for number in literals(text))
-    return "" if found == " ".join(given.split()) else f'fill these in, or write: given = "{found}"'
 
 
 @pytest.mark.parametrize("path", TABLES)

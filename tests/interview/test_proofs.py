@@ -9,16 +9,11 @@ import pytest
 
 from course_utils.exercises.engine.words import NUMBER, literals
 from course_utils.interview.bank import filled, questions
+from tests.literals import unlisted
 
 QUESTIONS = list(questions().values())
 every_question = pytest.mark.parametrize("question", QUESTIONS, ids=lambda question: question.name)
 TRIVIAL = {"round", "abs", "len", "sum", "min", "max", "int", "float", "math", "np"}
-
-
-def unlisted(texts, given):
-    """What is wrong with the list of the numbers that stand in texts as they are; "" if nothing."""
-    found = " ".join(number for text in texts for number in literals(text))
-    return "" if found == " ".join(given.split()) else f'fill these in from the proof, or write: given = "{found}"'
 
 
 @every_question
